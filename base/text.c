@@ -145,7 +145,9 @@ void text_put(struct buf *out, int32_t code_point)
                              (size_t)utf8proc_encode_char(code_point, bytes)));
 }
 
-bool text_is_space(int32_t c)
+/* Returns whether a code point is white space for Unicode and
+ * Python's str.strip. */
+static bool text_is_space(int32_t c)
 {
     return (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x20) || c == 0x85 ||
            c == 0xa0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200a) ||

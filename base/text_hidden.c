@@ -101,8 +101,10 @@ static bool joins_emoji(const struct text_scan *scan)
     return scan->after_emoji && is_pictographic(text_next(scan->s, &at));
 }
 
-bool text_scan_next(struct text_scan *scan, size_t *start, int32_t *code_point,
-                    enum text_hidden *kind)
+/* Gets the next character: its start, its code point (-1 for an invalid byte)
+ * and its kind. Returns false at the end. */
+static bool text_scan_next(struct text_scan *scan, size_t *start,
+                           int32_t *code_point, enum text_hidden *kind)
 {
     int32_t c;
 

@@ -14,16 +14,7 @@ struct text_scan {
     bool after_emoji;
 };
 
-/* Gets the next character: its start, its code point (-1 for an invalid byte)
- * and its kind. Returns false at the end. */
-bool text_scan_next(struct text_scan *scan, size_t *start, int32_t *code_point,
-                    enum text_hidden *kind);
-
 /* Returns the number of ASCII bytes at the start of `s`. */
 size_t text_ascii(struct str s);
-
-/* Returns whether a code point is white space for Unicode and
- * Python's str.strip. */
-bool text_is_space(int32_t code_point);
 
 #endif

@@ -4,7 +4,8 @@
 
 #define POINTS_PER_TOKEN 4
 
-bool clients_is_called(const struct client *c, struct str name)
+/* or NULL */
+static bool clients_is_called(const struct client *c, struct str name)
 {
     return str_is(name, c->name) || (c->alias && str_is(name, c->alias));
 }

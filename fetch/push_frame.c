@@ -93,7 +93,7 @@ bool push_read_done(struct str body, struct push_done *out, struct err *room)
     return fields_end(&in);
 }
 
-void push_write_secret(struct buf *b, const struct registry_secret *s)
+static void push_write_secret(struct buf *b, const struct registry_secret *s)
 {
     size_t begun = frame_begin(b, FRAME_STORE_SECRET);
 

@@ -49,7 +49,6 @@ void push_write_done(struct buf *b, const struct push_done *d);
  * `out->why` to it. */
 bool push_read_done(struct str body, struct push_done *out, struct err *room);
 
-void push_write_secret(struct buf *b, const struct registry_secret *s);
 /* Allocates in `a`. Returns false if the frame is invalid. */
 bool push_read_secret(struct fields *in, struct arena *a,
                       struct registry_secret *out);

@@ -56,8 +56,5 @@ MUST_CHECK bool offers_find_markets(struct closure *c,
  * arena of the context. */
 void offers_fill(const struct closure *c, const struct node *n, bool each,
                  struct install_catalog *out);
-/* Returns the first message of a failed node that contains more than its
- * name. */
-struct str offers_problem(const struct node *n);
 
 #endif

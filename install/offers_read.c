@@ -232,7 +232,9 @@ static void find_group(const struct map *folders, struct install_offer *o)
 
 /* --- as values ------------------------------------------------------------ */
 
-struct str offers_problem(const struct node *n)
+/* Returns the first message of a failed node that contains more than its
+ * name. */
+static struct str offers_problem(const struct node *n)
 {
     const char *message = err_prev(n->failed, NULL);
     const char *inner = message ? err_prev(n->failed, message) : NULL;

@@ -55,9 +55,6 @@ void catalog_fill(struct library_skill *s, const struct library_root *root,
 MUST_CHECK bool catalog_find(const struct library *l, struct str name,
                              const struct library_skill **out, struct err *e);
 
-/* Returns whether the character before `at` belongs to a word. */
-bool follows_word(struct str text, size_t at);
-
 const struct haystack *catalog_haystack(const struct library *l);
 
 /* Returns true once for each file of a skill, until the library changes. */

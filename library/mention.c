@@ -23,7 +23,7 @@ static bool is_boundary(struct str text, size_t at)
 }
 
 /* "x$name" is not a mention, but a price, a variable or a path. */
-bool follows_word(struct str text, size_t at)
+static bool follows_word(struct str text, size_t at)
 {
     size_t start = at;
 

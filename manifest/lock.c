@@ -885,6 +885,15 @@ static bool take_field(struct reader *r, struct lock_entry *entry, size_t *next)
     return true;
 }
 
+/* Adds the hint for a lock with valid entries that do not fit together. Returns
+ * false. */
+static bool lock_fail_joined(struct err *e)
+{
+    return err_hint(e, "where git joined two edits, mapm install resolves it, "
+                       "but not with --locked and not where CI is set; else "
+                       "take the file from version control again");
+}
+
 static bool check_order(struct reader *r, const struct lock_entry *entry)
 {
     int order = lock_entry_order(entry - 1, entry);
@@ -1024,13 +1033,6 @@ bool lock_read_joined(struct str text, const char *name, struct arena *a,
                       struct lock *out, struct err *e)
 {
     return read_lock(text, name, true, a, out, e);
-}
-
-bool lock_fail_joined(struct err *e)
-{
-    return err_hint(e, "where git joined two edits, mapm install resolves it, "
-                       "but not with --locked and not where CI is set; else "
-                       "take the file from version control again");
 }
 
 bool lock_parse(struct str text, const char *name, struct arena *a,

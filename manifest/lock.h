@@ -47,10 +47,6 @@ MUST_CHECK bool lock_read_joined(struct str text, const char *name,
                                  struct arena *a, struct lock *out,
                                  struct err *e);
 
-/* Adds the hint for a lock with valid entries that do not fit together. Returns
- * false. */
-bool lock_fail_joined(struct err *e);
-
 /* Checks that no two packages share a folder, a key or an origin, that each
  * need names an entry, and that needs have no cycle. */
 bool lock_check(const struct lock *lock, struct str text, const char *name,

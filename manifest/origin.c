@@ -399,8 +399,8 @@ bool origin_refuse_host(struct str text, const struct origin *o,
                     STR_ARG(host_config_item(&h, &scratch)));
 }
 
-bool origin_refuse_name(struct str text, const struct origin *o,
-                        const char *what, struct err *e)
+static bool origin_refuse_name(struct str text, const struct origin *o,
+                               const char *what, struct err *e)
 {
     char fault[80];
 

@@ -36,8 +36,6 @@ const char *origin_byte_fault(struct str text);
 bool origin_refuse_host(struct str text, const struct origin *o,
                         struct str path, const struct origin_rules *rules,
                         struct err *e);
-bool origin_refuse_name(struct str text, const struct origin *o,
-                        const char *what, struct err *e);
 bool origin_refuse_page(struct str text, const struct origin *o, struct err *e);
 /* Sets ERR_ORIGIN unless the repository of `o` has the form that its kind of
  * host requires. */

@@ -132,8 +132,9 @@ bool edit_close(const struct edit *ed, struct str *text,
 
 /* --- adding --------------------------------------------------------------- */
 
-struct str edit_join_items(const struct edit *ed, struct str before,
-                           struct str between)
+/* Joins the items, each preceded by `before`, with `between` as separator. */
+static struct str edit_join_items(const struct edit *ed, struct str before,
+                                  struct str between)
 {
     CLEANUP(buf_done) struct buf b = {0};
 

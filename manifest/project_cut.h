@@ -61,9 +61,6 @@ bool edit_is_written(const struct yaml *y);
 
 struct str edit_blanks(const struct edit *ed, size_t count);
 
-/* Joins the items, each preceded by `before`, with `between` as separator. */
-struct str edit_join_items(const struct edit *ed, struct str before,
-                           struct str between);
 /* Returns the items on one line: "a, b". */
 struct str edit_inline_items(const struct edit *ed);
 /* Returns the items on a line each: "- a". */

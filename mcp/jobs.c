@@ -72,6 +72,23 @@ static bool is_suspended(const struct job *j)
     return j->state == JOB_WAITING && j->records;
 }
 
+static void signal_job(const struct job *j, int number)
+{
+    if (j->pid <= 0)
+        return;
+    if (kill(-j->pid, number) < 0) /* the process may not lead its group yet */
+        kill(j->pid, number);
+}
+
+/* Asks the process to end. */
+static void job_stop(struct job *j)
+{
+    j->state = JOB_LEAVING;
+    j->kill_ms = proc_now_ms() + LEAVE_MS;
+    signal_job(j, SIGTERM);
+    fs_close(&j->fd);
+}
+
 /* Without a waiting call the job ends, unless a retry may come. */
 void job_forget_call(struct mcp_call *c)
 {
@@ -139,22 +156,6 @@ void mcp_call_run_task(struct mcp_call *c,
 }
 
 /* --- ends ------------------------------------------------------------------------ */
-
-static void signal_job(const struct job *j, int number)
-{
-    if (j->pid <= 0)
-        return;
-    if (kill(-j->pid, number) < 0) /* the process may not lead its group yet */
-        kill(j->pid, number);
-}
-
-void job_stop(struct job *j)
-{
-    j->state = JOB_LEAVING;
-    j->kill_ms = proc_now_ms() + LEAVE_MS;
-    signal_job(j, SIGTERM);
-    fs_close(&j->fd);
-}
 
 void call_end(struct mcp_call *c, const struct entry *end)
 {

@@ -79,8 +79,6 @@ void job_finish(struct job *j, const struct entry *end);
 void job_abort(struct job *j, const char *why);
 /* Handles the end of the process, with or without a result. */
 void job_on_end(struct job *j);
-/* Asks the process to end. */
-void job_stop(struct job *j);
 
 /* --- talk.c ------------------------------------------------------------------ */
 

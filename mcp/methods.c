@@ -63,7 +63,8 @@ static void put_empty(struct json_writer *w, const char *name)
     json_end_object(w);
 }
 
-void put_capabilities(struct buf *out, const struct mcp_call *c)
+/* "capabilities":{…} */
+static void put_capabilities(struct buf *out, const struct mcp_call *c)
 {
     const struct mcp_server *is = c->s->is;
     struct json_writer w;

@@ -198,8 +198,6 @@ struct method {
 const struct method *method_find(const struct server *s, struct str name,
                                  bool modern);
 void method_run(struct mcp_call *c);
-/* "capabilities":{…} */
-void put_capabilities(struct buf *out, const struct mcp_call *c);
 
 /* --- lists.c ------------------------------------------------------------------------ */
 

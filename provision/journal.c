@@ -183,7 +183,9 @@ static bool is_folder(const struct client_scope *scope, struct str path)
            is_in_member(scope, path, place_is_folder);
 }
 
-bool swap_holds_stage(const struct client_scope *scope, struct str path)
+/* Whether a journal may name `path` as the folder that holds a stage: "." is
+ * the workspace itself. */
+static bool swap_holds_stage(const struct client_scope *scope, struct str path)
 {
     if (str_is(path, "."))
         return true;

@@ -122,9 +122,6 @@ bool journal_parse(struct str text, const struct client_scope *scope,
 
 /* Returns whether the name is "stage-" and 16 hex digits. */
 bool swap_is_stage_name(struct str name);
-/* Whether a journal may name `path` as the folder that holds a stage: "." is
- * the workspace itself. */
-bool swap_holds_stage(const struct client_scope *scope, struct str path);
 
 MUST_CHECK bool swap_unlink_journal(const struct swap *s, struct err *e);
 

@@ -42,7 +42,5 @@ void interpreter_wait(struct interpreter *g);
 /* Begin a message; append its body to g->out; send it. */
 void interpreter_begin(struct interpreter *g);
 void interpreter_send(struct interpreter *g, enum message_kind kind);
-/* Waits for the REPLY, whose body is stored in `in`. */
-struct str interpreter_receive(struct interpreter *g, struct message_input *in);
 
 #endif

@@ -63,7 +63,9 @@ void interpreter_wait(struct interpreter *g)
     }
 }
 
-struct str interpreter_receive(struct interpreter *g, struct message_input *in)
+/* Waits for the REPLY, whose body is stored in `in`. */
+static struct str interpreter_receive(struct interpreter *g,
+                                      struct message_input *in)
 {
     struct message m;
     enum message_state state;

@@ -59,17 +59,9 @@ struct words {
     size_t count, capacity;
     struct arena *arena;
 };
-void words_add(struct words *w, const char *word);
-void words_add_str(struct words *w, struct str word);
 
 /* Parts of sandbox_build: visible paths, and the environment. */
 void sandbox_view(struct sandbox_job *job);
-const char *const *sandbox_environment(const struct sandbox_job *job,
-                                       struct arena *a);
-
-/* Returns the HOME of the command, below which TMPDIR is. */
-struct str sandbox_own_home(const struct sandbox_job *job);
-struct str sandbox_own_tmp(const struct sandbox_job *job);
 
 /* Returns the PATH of the command: absolute folders outside the workspace, each
  * existing one once. `visit`, which may be NULL, is called for each. Allocated

@@ -25,14 +25,14 @@
 
 /* --- words ------------------------------------------------------------------------ */
 
-void words_add(struct words *w, const char *word)
+static void words_add(struct words *w, const char *word)
 {
     w->all =
         arena_grow(w->arena, w->all, w->count, &w->capacity, sizeof *w->all);
     w->all[w->count++] = word;
 }
 
-void words_add_str(struct words *w, struct str word)
+static void words_add_str(struct words *w, struct str word)
 {
     words_add(w, word.p ? str_dup0(word, w->arena) : NULL);
 }
@@ -85,6 +85,35 @@ static void show_place(struct words *w, const struct sandbox_job *job,
     }
 }
 
+static struct str own_tmp(const struct sandbox_job *job)
+{
+    static const char *const usual[] = {"/tmp", "/var/tmp", "/dev/shm"};
+    const struct places *p = &job->places;
+
+    if (job->way != SANDBOX_BOTH)
+        return job->scratch;
+    for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
+        for (size_t i = 0; i < p->count; i++)
+            if (p->all[i].kind == PLACE_SCRATCH &&
+                str_is(p->all[i].path, usual[k]))
+                return p->all[i].path;
+    return job->workspace; /* no temporary folder found */
+}
+
+/* With `home` and `off` the command has the user's HOME, by which tools find
+ * their installation. */
+static struct str own_home(const struct sandbox_job *job)
+{
+    struct arena *a = job->places.arena;
+    struct str home = sandbox_home(a);
+
+    if (job->mode != SANDBOX_ON && home.n)
+        return home;
+    if (job->way != SANDBOX_BOTH)
+        return job->scratch;
+    return fs_join(own_tmp(job), STR("home"), a);
+}
+
 static void build_bubblewrap(struct words *w, const struct sandbox_job *job)
 {
     static const char *const begin[] = {
@@ -126,7 +155,7 @@ static void build_bubblewrap(struct words *w, const struct sandbox_job *job)
         add_all(w, switches);
     for (size_t i = 0; i < p->count; i++)
         show_place(w, job, &p->all[i]);
-    add_two(w, "--dir", sandbox_own_home(job));
+    add_two(w, "--dir", own_home(job));
     /* Done last: mounts inside needed these folders to be writable. */
     for (size_t i = 0; i < p->count; i++)
         if (p->all[i].kind == PLACE_HIDDEN && p->all[i].is_folder)
@@ -285,35 +314,6 @@ static void build_helper(struct words *w, const struct sandbox_job *job)
 
 /* --- environment ------------------------------------------------------------------------- */
 
-struct str sandbox_own_tmp(const struct sandbox_job *job)
-{
-    static const char *const usual[] = {"/tmp", "/var/tmp", "/dev/shm"};
-    const struct places *p = &job->places;
-
-    if (job->way != SANDBOX_BOTH)
-        return job->scratch;
-    for (size_t k = 0; k < sizeof usual / sizeof *usual; k++)
-        for (size_t i = 0; i < p->count; i++)
-            if (p->all[i].kind == PLACE_SCRATCH &&
-                str_is(p->all[i].path, usual[k]))
-                return p->all[i].path;
-    return job->workspace; /* no temporary folder found */
-}
-
-/* With `home` and `off` the command has the user's HOME, by which tools find
- * their installation. */
-struct str sandbox_own_home(const struct sandbox_job *job)
-{
-    struct arena *a = job->places.arena;
-    struct str home = sandbox_home(a);
-
-    if (job->mode != SANDBOX_ON && home.n)
-        return home;
-    if (job->way != SANDBOX_BOTH)
-        return job->scratch;
-    return fs_join(sandbox_own_tmp(job), STR("home"), a);
-}
-
 static void set(struct words *w, const char *name, struct str value)
 {
     words_add(w, arena_printf(w->arena, "%s=%.*s", name, STR_ARG(value)).p);
@@ -331,8 +331,8 @@ static void keep(struct words *w, const char *const *names, bool paths_only)
     }
 }
 
-const char *const *sandbox_environment(const struct sandbox_job *job,
-                                       struct arena *a)
+static const char *const *sandbox_environment(const struct sandbox_job *job,
+                                              struct arena *a)
 {
     static const char *const kept[] = {
         "LANG",           "LANGUAGE",     "LC_ALL",      "LC_ADDRESS",
@@ -350,8 +350,8 @@ const char *const *sandbox_environment(const struct sandbox_job *job,
     struct words w = {.arena = a};
 
     set(&w, "PATH", sandbox_path(job, a, NULL, NULL));
-    set(&w, "HOME", sandbox_own_home(job));
-    set(&w, "TMPDIR", sandbox_own_tmp(job));
+    set(&w, "HOME", own_home(job));
+    set(&w, "TMPDIR", own_tmp(job));
     set(&w, "TERM", STR("dumb"));
     set(&w, "MAPM_DEPTH", arena_printf(a, "%u", runtime_depth() + 1));
     keep(&w, kept, false);

@@ -121,6 +121,13 @@ static bool set_up(struct state *s, struct err *e)
                   e);
 }
 
+static void db_stop_reading(struct state *s)
+{
+    if (s->reading)
+        sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
+    s->reading = false;
+}
+
 bool db_begin(struct state *s, struct err *e)
 {
     db_stop_reading(s);
@@ -223,7 +230,7 @@ static bool has_open_rows(sqlite3 *db)
 }
 
 /* Removes an empty log, which is free, so that readers leave no file behind. */
-void db_close(struct state *s)
+static void db_close(struct state *s)
 {
     if (!s->db)
         return;
@@ -604,13 +611,6 @@ static void keep_reading(struct state *s)
     if (s->batching && !s->reading)
         s->reading =
             sqlite3_exec(s->db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
-}
-
-void db_stop_reading(struct state *s)
-{
-    if (s->reading)
-        sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL);
-    s->reading = false;
 }
 
 sqlite3_stmt *db_prepare(struct state *s, enum statement which, struct err *e)

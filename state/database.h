@@ -57,7 +57,6 @@ extern const char *const db_texts[STATEMENT_COUNT];
 /* database.c: opens mapm.db at its first use. ERR_REFUSED for a newer version.
  * A damaged file is renamed and replaced by an empty one. */
 MUST_CHECK bool db_open(struct state *s, struct err *e);
-void db_close(struct state *s);
 /* Opens an empty database in memory with the current schema. */
 MUST_CHECK bool db_open_memory(struct state *s, struct err *e);
 
@@ -80,7 +79,6 @@ MUST_CHECK bool db_sync_file(struct state *s, struct err *e);
  * `e` contains the reason already. */
 MUST_CHECK bool db_begin(struct state *s, struct err *e);
 MUST_CHECK bool db_end(struct state *s, bool ok, struct err *e);
-void db_stop_reading(struct state *s);
 
 /* A value of a statement; texts are borrowed until db_finish(). */
 struct db_value {

@@ -18,7 +18,7 @@
 #define REFLINK_MIN_BYTES PACK_OBJECT_MAX_BYTES
 #define FANS_MAX_ENTRIES  100000
 
-void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES])
+static void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES])
 {
     char hex[HASH_HEX_CHARS + 1];
 

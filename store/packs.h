@@ -66,9 +66,6 @@ MUST_CHECK bool packs_collect(struct store *s, const struct map *kept,
                               struct store_stats *removed, struct err *e);
 MUST_CHECK bool packs_merge(struct store *s, struct err *e);
 
-/* Copies the object of the row to the draft without reading it. */
-MUST_CHECK bool pack_copy(const struct pack *p, const struct pack_row *row,
-                          struct draft *d, struct err *e);
 /* Removes the files of the pack and closes it. */
 MUST_CHECK bool packs_remove(struct store *s, struct pack *p, struct err *e);
 

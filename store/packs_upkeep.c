@@ -6,8 +6,9 @@
 
 #include "packs.h"
 
-bool pack_copy(const struct pack *p, const struct pack_row *row,
-               struct draft *d, struct err *e)
+/* Copies the object of the row to the draft without reading it. */
+static bool pack_copy(const struct pack *p, const struct pack_row *row,
+                      struct draft *d, struct err *e)
 {
     CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
 

@@ -51,8 +51,6 @@ struct store {
     struct map staged_blobs; /* oid -> struct staged_blob, in staged_arena */
 };
 
-void object_path(const struct hash *h, char out[OBJECT_PATH_BYTES]);
-
 /* Formats "stem.pid.random", a name that no other process uses. */
 void object_unique_name(char *out, size_t size, const char *stem);
 

@@ -752,7 +752,9 @@ const struct origin *layer_source(const struct layer *l,
     return source ? &source->origin : layer_origin(l, entry);
 }
 
-bool layer_is_stale(const struct layer *l, const struct lock_entry *entry)
+/* Returns whether `replace:` changed since the entry was locked. */
+static bool layer_is_stale(const struct layer *l,
+                           const struct lock_entry *entry)
 {
     const struct lock_source *source = source_of(l, entry);
 

@@ -22,13 +22,6 @@ bool registry_init(struct registry *r, struct err *e)
            err_set(e, ERR_FORMAT, "%.*s is not a registry", STR_ARG(t->url));
 }
 
-void registry_done(struct registry *r)
-{
-    registry_request_done(&r->token);
-    buf_done(&r->token_body);
-    arena_done(&r->arena);
-}
-
 static struct err *new_err(struct registry *r)
 {
     return arena_new(&r->arena, struct err);

@@ -80,7 +80,6 @@ struct registry {
 
 /* The caller sets source and pushes; the rest is zero. */
 MUST_CHECK bool registry_init(struct registry *r, struct err *e);
-void registry_done(struct registry *r);
 
 /* Starts a request. `over` is called exactly once, possibly before this
  * returns. */

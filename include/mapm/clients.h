@@ -186,7 +186,6 @@ extern const struct client clients_table[];
 extern const size_t clients_count;
 
 const struct client *clients_find(struct str name); /* or NULL */
-bool clients_is_called(const struct client *c, struct str name);
 bool clients_mcp_is_at(const struct client_mcp *m, struct str path);
 
 /* Returns whether the facts of a client are verified; others are used

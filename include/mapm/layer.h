@@ -235,8 +235,6 @@ const struct origin *layer_origin(const struct layer *l,
  * if it is replaced. */
 const struct origin *layer_source(const struct layer *l,
                                   const struct lock_entry *entry);
-/* Returns whether `replace:` changed since the entry was locked. */
-bool layer_is_stale(const struct layer *l, const struct lock_entry *entry);
 
 /* Returns the entry of the locks for an origin with its current
  * replacement, or NULL. With `committed`, the entry of mapm.lock, even if

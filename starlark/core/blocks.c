@@ -163,7 +163,7 @@ void sl_block_list(struct sl_heap *h, struct sl_block *b)
     b->listed = true;
 }
 
-void sl_block_unlist(struct sl_heap *h, struct sl_block *b)
+static void sl_block_unlist(struct sl_heap *h, struct sl_block *b)
 {
     if (!b->listed)
         return;

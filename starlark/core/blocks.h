@@ -94,7 +94,6 @@ void sl_give_storage(struct sl_heap *h, void *p, size_t size);
 void sl_blocks_close(struct sl_heap *h);
 
 void sl_block_list(struct sl_heap *h, struct sl_block *b);
-void sl_block_unlist(struct sl_heap *h, struct sl_block *b);
 /* Marks a block, or all blocks of a run, as idle. */
 void sl_block_release(struct sl_heap *h, struct sl_block *b);
 void sl_large_release(struct sl_heap *h, struct sl_large *l);

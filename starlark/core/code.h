@@ -278,8 +278,6 @@ struct star_program {
     bool used; /* a function object refers to this code (see vm.h) */
 };
 
-void sl_disassemble(struct sl_text *t, const struct sl_code *code);
-
 /* Returns the position recorded for the last instruction at or before `pc`. */
 struct sl_pos sl_code_place(const struct sl_code *code, uint32_t pc);
 

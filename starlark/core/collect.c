@@ -188,7 +188,9 @@ static void drain(struct star *s)
     }
 }
 
-void sl_mark(struct star *s, value v)
+/* Marks `v` as reachable; called by root hooks such as sl_vm_mark_roots. 0 is
+ * ignored. */
+static void sl_mark(struct star *s, value v)
 {
     if (!s->heap.stopped) {
         mark(&s->heap, v);

@@ -158,10 +158,6 @@ bool sl_hold(struct star *s, value v);
 
 void sl_collect(struct star *s);
 
-/* Marks `v` as reachable; called by root hooks such as sl_vm_mark_roots. 0 is
- * ignored. */
-void sl_mark(struct star *s, value v);
-
 /* Each array of a struct sl_code is one storage of exactly its element count,
  * or NULL if empty; so is `cached` of a site, with `named` elements. The
  * collector frees them, and marks the constants and names in them. */

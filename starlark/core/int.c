@@ -26,7 +26,9 @@ struct sl_scratch {
     mp_int result;
 };
 
-bool sl_int_library_memory(struct star *s, size_t digits)
+/* Checks that the budget has room for `digits` that libtommath is about to
+ * allocate, by charging and releasing them. */
+static bool sl_int_library_memory(struct star *s, size_t digits)
 {
     void *p = sl_storage(s, digits * sizeof(mp_digit));
 
@@ -136,7 +138,8 @@ value sl_int_from_digits(struct star *s, const uint64_t *d, uint32_t n,
     return sl_value(b);
 }
 
-value sl_int_settle(struct star *s, mp_int *r, mp_err e)
+/* Returns the value of a number that libtommath computed with result `e`. */
+static value sl_int_settle(struct star *s, mp_int *r, mp_err e)
 {
     SL_UNPOISON(r, sizeof *r);
     if (e != MP_OKAY)

@@ -64,11 +64,4 @@ bool sl_digits_divide(struct star *s, uint64_t *q, uint64_t *r,
  * or a limit is exhausted. */
 mp_int *sl_int_room(struct star *s, size_t n);
 
-/* Checks that the budget has room for `digits` that libtommath is about to
- * allocate, by charging and releasing them. */
-bool sl_int_library_memory(struct star *s, size_t digits);
-
-/* Returns the value of a number that libtommath computed with result `e`. */
-value sl_int_settle(struct star *s, mp_int *r, mp_err e);
-
 #endif

@@ -43,10 +43,6 @@ void sl_json_open(struct sl_json_reader *r, struct star *s, const char *text,
                   size_t length);
 enum sl_json_event sl_json_next(struct sl_json_reader *r);
 
-/* Appends the text of the string or key just read, with escapes and invalid
- * UTF-8 resolved. Returns false if a limit is reached. */
-bool sl_json_text(struct sl_json_reader *r, struct sl_text *t);
-
 /* Decodes a whole text. On failure the message is in `r`, unless sl_failed().
  * Call within a native scope. */
 value sl_json_decode(struct star *s, struct sl_json_reader *r);

@@ -242,7 +242,9 @@ static size_t put_unicode(struct sl_text *t, const char *p, const char *end)
     return 6;
 }
 
-bool sl_json_text(struct sl_json_reader *r, struct sl_text *t)
+/* Appends the text of the string or key just read, with escapes and invalid
+ * UTF-8 resolved. Returns false if a limit is reached. */
+static bool sl_json_text(struct sl_json_reader *r, struct sl_text *t)
 {
     const char *p = r->token + 1, *end = r->token + r->length - 1;
 

@@ -277,13 +277,13 @@ static void put_function(struct sl_text *t, const struct sl_code *code)
 }
 
 /* Recursive: the source bounds the nesting of functions. */
-void sl_disassemble(struct sl_text *t, const struct sl_code *code)
+static void disassemble(struct sl_text *t, const struct sl_code *code)
 {
     put_function(t, code);
     for (uint32_t i = 0; i < code->constant_count && !t->failed; i++) {
         if (sl_is(code->constants[i], T_CODE)) {
             put(t, "\n");
-            sl_disassemble(t, code_constant(code, i));
+            disassemble(t, code_constant(code, i));
         }
     }
 }
@@ -299,7 +299,7 @@ const char *star_disassemble(struct star *s, const struct star_program *p)
     s->text = NULL;
     s->text_size = 0;
     if (p->top)
-        sl_disassemble(&t, p->top);
+        disassemble(&t, p->top);
     else
         sl_fail(s, "the program was freed");
     sl_text_char(&t, '\0');
