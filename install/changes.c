@@ -41,29 +41,45 @@ static const char *find_old_command(struct install_session *s,
     return str_dup0(mcp_command_line(&d, &scratch), &s->cx->arena);
 }
 
-static bool needs_consent(const struct install_package *p)
+static bool is_new_server(const struct install_package *p)
 {
     return p->package->kind == DOC_MCP &&
            (!p->before || !str_eq(p->before->digest, p->digest));
 }
 
-/* Finds the commands of servers whose content the lock does not contain, which
- * are shown and need consent (DESIGN.md, THREATS.md 1.5). */
+static void add_servers(const struct lock *lock, struct map *out)
+{
+    for (size_t i = 0; i < lock->count; i++)
+        if (lock->entries[i].kind == DOC_MCP)
+            map_put(out, lock->entries[i].digest, NULL);
+}
+
+/* Finds the commands of servers that are new or changed, which are shown. They
+ * need consent if no entry of the lock has their content (DESIGN.md, THREATS.md
+ * 1.5): when a plugin goes, its server may stay under the name of another. */
 static bool find_commands(struct install_session *s, struct err *e)
 {
+    CLEANUP(arena_done) struct arena digests = {0};
+    struct map locked;
+
+    map_init(&locked, &digests);
+    if (!s->has_given_lock) {
+        add_servers(&s->layer.lock, &locked);
+        add_servers(&s->layer.local_lock, &locked);
+    }
     for (size_t i = 0; i < s->resolved.count; i++) {
         CLEANUP(arena_done) struct arena scratch = {0};
         struct install_package *p = &s->packages[i];
         struct document d = {0};
 
-        if (!needs_consent(p))
+        if (!is_new_server(p))
             continue;
         if (!node_read_document(&s->closure, package_node(p), &scratch, &d, e))
             return false;
-        p->needs_consent = true;
+        p->needs_consent = !map_has(&locked, p->digest);
         p->command = str_dup0(mcp_command_line(&d, &scratch), &s->cx->arena);
         p->old_command = find_old_command(s, p);
-        s->plan.consent_count++;
+        s->plan.consent_count += p->needs_consent;
     }
     return true;
 }

@@ -697,7 +697,7 @@ exits '[G10] and the lock gives it that name' 0 mapm verify
 exits '[G10] again' 0 mapm install --locked --yes
 rm -r "$MAPM_HOME" .agents
 exits '[G10] on another machine' 0 mapm install --locked --yes
-exits '[V68] one of them goes' 0 mapm remove --yes alpha
+exits '[V68] one of them goes: nothing else starts, no question' 0 mapm remove alpha
 is '[V68] the server stays, under the name of the next' "$(mapm list | sed -n 's/^mcp *\([^ ]*\) .*/\1/p')" mid/web
 has '[V68] in the file of the clients' "$(cat .mcp.json)" https://example.com/mcp
 # --- of the workspace: the copy of a sub-agent --------------------------------------
