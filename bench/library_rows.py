@@ -43,12 +43,19 @@ DISCOVER = {"jsonrpc": "2.0", "id": 0, "method": "server/discover",
                                  "io.modelcontextprotocol/clientCapabilities": {}}}}
 
 
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+
+
 class Client:
     """`mapm mcp` over pipes; many calls are written by a thread of their own while their answers are counted."""
 
     def __init__(self, cwd, env):
         self.p = subprocess.Popen([MAPM, "mcp"], cwd=cwd, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.DEVNULL, bufsize=0)
+
+    def tell(self, message):
+        self.p.stdin.write(json.dumps(message).encode() + b"\n")
 
     def first(self, message):
         """Seconds from a request to its answer."""
@@ -173,15 +180,20 @@ def row_mcp(bench):
                 client.close()
             what = f"{name}, {10 if few else 1000} skills"
             at_most(what, statistics.median(took), 0.005, "the program has been started")
-    mapm, git = [], []
+    mapm, asks, git = [], [], []
     for _ in range(60):
-        client = Client(ws, env)
-        client.first(HELLO)
-        time.sleep(0.1)
-        mapm.append(client.close())
+        for took, more in ((mapm, []), (asks, [READY, TOOLS])):
+            client = Client(ws, env)
+            client.first(HELLO)
+            for message in more:
+                client.first(message) if "id" in message else client.tell(message)
+            time.sleep(0.1)
+            took.append(client.close())
         git += [r[3] / 1e6 for r in bench.rows(["git", "--version"], bench.top, bench.env())]
     ratio("initialize, 1,000 skills, of processors", statistics.median(mapm), 4, "git --version",
           statistics.median(git))
+    note(f"with tools/list, which looks at each skill: {ms(statistics.median(asks))}, "
+         f"{statistics.median(asks) / statistics.median(git):.2f}x")
     client = Client(ws, env)
     client.first(HELLO)
     client.many(searches(2000), 2000)

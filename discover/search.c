@@ -124,8 +124,8 @@ static bool search_library(struct finding *f, struct err *e)
 
     if (!skill_roots_search(f->cx, f->store, false, f->text, f->limit, &hits,
                             &count)) {
-        if (!skill_roots_open_library(f->cx, f->store, false, false, &library,
-                                      e))
+        if (!skill_roots_open_library(f->cx, f->store, false,
+                                      SKILL_CHECK_DOCUMENTS, &library, e))
             return false;
         hits = library_search(library, f->text, f->limit, false, a, &count);
     }

@@ -17,10 +17,11 @@ struct block {
     const struct library *l;
     struct arena *a;
     struct buf out;
-    size_t chars;        /* code points in `out` */
-    size_t left_out;     /* number of skills that did not fit */
-    bool any;            /* at least one skill was listed */
-    bool marks;          /* at least one skill is marked as a metaskill */
+    size_t chars;    /* code points in `out` */
+    size_t left_out; /* number of skills that did not fit */
+    bool any;        /* at least one skill was listed */
+    bool marks;      /* at least one skill is marked as a metaskill */
+    bool is_summary;
     size_t whole_max;    /* a longer list is replaced by a summary; 0 for no
                           * limit */
     bool cut;            /* truncate descriptions to their share */
@@ -113,6 +114,7 @@ static void add_summary(struct block *b)
     buf_clear(&b->out);
     b->chars = 0;
     b->marks = false;
+    b->is_summary = true;
     add(b, summary_text(b->l, shown, b->a));
 }
 
@@ -238,7 +240,7 @@ bool library_index_text(const struct library *l, const struct library_index *o,
             choose_bodies(&b, b.chars, &p);
             buf_clear(&b.out);
             b.chars = b.left_out = 0;
-            b.any = b.marks = false;
+            b.any = b.marks = b.is_summary = false;
             b.inlined = p.inlined;
             add_index(&b, o->max_chars);
             done.preloaded = add_bodies(&b, &p);
@@ -249,6 +251,7 @@ bool library_index_text(const struct library *l, const struct library_index *o,
         done.text = arena_str(a, buf_str(&b.out));
         done.left_out = b.left_out;
         done.marks = b.marks;
+        done.has_list = !b.is_summary;
     }
     *out = done;
     return true;

@@ -207,6 +207,7 @@ static bool begin_all(const struct library *l, struct scan *scans,
     for (size_t i = 0; i < l->options.root_count; i++) {
         scans[i].options = &l->options;
         scans[i].root = &l->options.roots[i];
+        scans[i].glance = l->options.glance && !l->catalog;
         scans[i].known = known_of(l, i, &c->a);
         if (!scan_begin(&scans[i], &c->a, e))
             return false;
@@ -287,6 +288,42 @@ void library_close(struct library *l)
     catalog_close(l->catalog);
     arena_done(&l->a);
     heap_free(l);
+}
+
+/* Lists a root that was glanced at. Returns whether it is as its records say;
+ * what it says otherwise is left to a refresh. */
+static bool is_as_glanced(const struct library *l, size_t i)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct record_batch *batch = &l->catalog->batches[i];
+    struct scan scan = {.options = &l->options,
+                        .root = &l->options.roots[i],
+                        .known = batch->records.bytes,
+                        .before = batch->records};
+    struct record_batch now;
+    struct err ignored = {0};
+    bool same;
+
+    same = scan_begin(&scan, &a, &ignored) &&
+           scan.of.links == root_bounds_hash(&batch->bounds) &&
+           scan_end(&scan, &a, &now, &ignored) &&
+           now.records.bytes.p == batch->records.bytes.p;
+    scan_done(&scan);
+    return same;
+}
+
+bool library_settle(struct library *l, bool *changed, struct err *e)
+{
+    bool same = true;
+
+    *changed = false;
+    for (size_t i = 0; same && i < l->options.root_count; i++)
+        same = !l->catalog->batches[i].is_glanced || is_as_glanced(l, i);
+    if (!same && !library_refresh(l, changed, e))
+        return false;
+    for (size_t i = 0; i < l->options.root_count; i++)
+        l->catalog->batches[i].is_glanced = false;
+    return true;
 }
 
 bool library_refresh(struct library *l, bool *changed, struct err *e)

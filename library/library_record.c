@@ -9,11 +9,13 @@
 #include <endian.h>
 #include <string.h>
 
-#define MAGIC  "mapmskil"
-#define FORMAT 4
-/* magic, format, profile, count, version of mapm, where links may lead */
-#define HEAD_BYTES        48
+#define MAGIC             "mapmskil"
+#define FORMAT            5
 #define FINGERPRINT_BYTES 28
+/* magic, format, profile, count, version of mapm, where links may lead; the
+ * root */
+#define ROOT_AT    48
+#define HEAD_BYTES (ROOT_AT + FINGERPRINT_BYTES)
 /* size, flags, warnings, two fingerprints, folder, lengths; then the texts */
 #define FOLDER_AT    (12 + 2 * FINGERPRINT_BYTES)
 #define LENGTHS_AT   (FOLDER_AT + 16)
@@ -75,7 +77,8 @@ static void put_version(char out[16])
     strncpy(out, MAPM_VERSION, 15);
 }
 
-void records_begin(struct buf *b, const struct records_of *of, size_t count)
+void records_begin(struct buf *b, const struct records_of *of,
+                   const struct fingerprint *root, size_t count)
 {
     char version[16];
 
@@ -86,6 +89,7 @@ void records_begin(struct buf *b, const struct records_of *of, size_t count)
     put_number(b, count, 8);
     buf_append(b, str_make(version, sizeof version));
     put_number(b, of->links, 8);
+    put_fingerprint(b, root);
 }
 
 /* Flags that describe the texts. */
@@ -302,7 +306,8 @@ bool records_parse(struct str bytes, const struct records_of *of,
     }
     if (rest.n)
         return false;
-    *out = (struct records){bytes, at, n};
+    *out = (struct records){.bytes = bytes, .at = at, .count = n};
+    read_fingerprint(bytes.p + ROOT_AT, &out->root);
     return true;
 }
 

@@ -10,7 +10,7 @@
  * its texts from them, and the caller keeps them between two commands.
  *
  *     head      magic, format, profile, count, version of mapm, where
- *               links may lead
+ *               links may lead, the root itself
  *     record    size, flags, warnings, two fingerprints, folder, lengths, texts
  *     record    …                             sorted by folder, each once
  *
@@ -78,6 +78,9 @@ struct records {
     struct str bytes;
     const uint32_t *at; /* offset of each record */
     size_t count;
+    /* The root when these were all of its skills: while it is the same, no
+     * folder was added or removed. Zero if that cannot be told from it. */
+    struct fingerprint root;
 };
 struct record record_get(const struct records *r, size_t i);
 struct str record_folder(const struct records *r, size_t i);
@@ -98,7 +101,8 @@ struct records_of {
 /* Writes the head of `count` records, then each record or its bytes. Texts are
  * truncated to RECORD_TEXT_MAX_BYTES. */
 #define RECORD_TEXT_MAX_BYTES 65535
-void records_begin(struct buf *b, const struct records_of *of, size_t count);
+void records_begin(struct buf *b, const struct records_of *of,
+                   const struct fingerprint *root, size_t count);
 void record_put(struct buf *b, const struct record *r);
 
 /* Parses `bytes`, which `*out` borrows; the rest is allocated in `a`. Returns

@@ -6,12 +6,16 @@
 #include "mapm/limits.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "listing.h"
 
 /* The scan of a root: unchanged skills keep their record, others are read.
  * Threads share the files; each has an arena of its own for records. */
+
+#define YOUNG_SECONDS     1
+#define GLANCE_MIN_SKILLS 256 /* fewer are checked in less than 0.5 ms */
 
 struct changes {
     const struct scan *scan;
@@ -133,17 +137,26 @@ static void find_changed(const struct scan *scan, struct scan_entry **folders,
 
 /* --- the bytes ------------------------------------------------------------------------------ */
 
+/* The times of a root say nothing of its groups. */
+static struct fingerprint root_to_keep(const struct scan *scan,
+                                       const struct record_batch *out)
+{
+    return out->group_count ? (struct fingerprint){0} : scan->root_then;
+}
+
 /* Records take some megabytes, so each is written once, in its final place. */
 static bool write_records(const struct scan *scan, struct scan_entry **folders,
                           size_t count, struct arena *a,
                           struct record_batch *out, struct err *e)
 {
     CLEANUP(buf_done) struct buf head = {0};
+    struct fingerprint root;
     size_t bytes;
     char *p, *at;
 
+    root = root_to_keep(scan, out);
     buf_init(&head, SIZE_MAX / 2);
-    records_begin(&head, &scan->of, count);
+    records_begin(&head, &scan->of, &root, count);
     bytes = head.n;
     for (size_t i = 0; i < count; i++)
         bytes += folders[i]->fresh.n;
@@ -195,6 +208,31 @@ static bool fail_named(const struct scan *scan, const char *path, struct err *e)
     return true;
 }
 
+static struct fingerprint look_at_root(int fd)
+{
+    struct fingerprint f = {0};
+    struct stat st;
+
+    if (fstat(fd, &st) == 0 && st.st_ctim.tv_sec < time(NULL) - YOUNG_SECONDS)
+        f = fingerprint_of(&st);
+    return f;
+}
+
+/* Returns whether the records are those of all skills, as far as the root and
+ * the records themselves tell. */
+static bool is_as_recorded(const struct scan *scan)
+{
+    const struct records *r = &scan->before;
+
+    if (r->count < GLANCE_MIN_SKILLS || fingerprint_is_zero(&r->root) ||
+        !fingerprint_eq(&r->root, &scan->root_then))
+        return false;
+    for (size_t i = 0; i < r->count; i++)
+        if (record_flags(r, i) & RECORD_YOUNG)
+            return false;
+    return true;
+}
+
 bool scan_begin(struct scan *scan, struct arena *a, struct err *e)
 {
     const char *path = str_dup0(scan->root->path, a);
@@ -204,11 +242,29 @@ bool scan_begin(struct scan *scan, struct arena *a, struct err *e)
         return fail_named(scan, path, e);
     scan->of = (struct records_of){scan->options->metis,
                                    root_bounds_hash(&scan->bounds)};
+    scan->root_then = look_at_root(scan->fd);
+    if (scan->glance &&
+        records_parse(scan->known, &scan->of, a, &scan->before) &&
+        is_as_recorded(scan))
+        return true;
     if (!listing_begin(scan->options, scan->root, scan->fd, &scan->listed,
                        &scan->listing, e))
         return err_wrap(e, "read the skills in %s", path);
-    records_parse(scan->known, &scan->of, a, &scan->before);
+    if (!scan->before.bytes.p)
+        records_parse(scan->known, &scan->of, a, &scan->before);
     return true;
+}
+
+/* Returns whether the records can stay, bytes and all. */
+static bool is_unchanged(const struct scan *scan, const struct changes *changes,
+                         size_t count, const struct record_batch *out)
+{
+    const struct records *before = &scan->before;
+    struct fingerprint root = root_to_keep(scan, out);
+
+    return changes->count == 0 && before->count == count && before->bytes.n &&
+           (fingerprint_is_zero(&scan->root_then) ||
+            fingerprint_eq(&before->root, &root));
 }
 
 bool scan_end(struct scan *scan, struct arena *a, struct record_batch *out,
@@ -223,13 +279,17 @@ bool scan_end(struct scan *scan, struct arena *a, struct record_batch *out,
         (struct record_batch){.bounds = scan->bounds, .has_all_groups = true};
     if (scan->fd < 0)
         return true;
+    if (!scan->listing) {
+        out->records = scan->before;
+        out->is_glanced = true;
+        return true;
+    }
     ok = listing_end(scan->listing, &folders, &count, e);
     out->has_all_groups =
         listing_groups(scan->listing, a, &out->groups, &out->group_count);
     if (ok)
         find_changed(scan, folders, count, &scan->listed, &changes);
-    if (ok && changes.count == 0 && scan->before.count == count &&
-        scan->before.bytes.n)
+    if (ok && is_unchanged(scan, &changes, count, out))
         out->records = scan->before;
     else if (ok)
         ok = read_changed(scan, &changes, folders, count, a, out, e);

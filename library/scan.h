@@ -12,6 +12,9 @@
  *     folder --scan_begin()--> names; threads ask for fingerprints meanwhile
  *            --scan_end()----> records: those of before, and of what changed
  *                              since --> skill_validate()
+ *
+ * With `glance`, a root of many skills that is itself as it was is not listed:
+ * its records are those of before.
  */
 
 struct scan {
@@ -20,10 +23,14 @@ struct scan {
     struct str known; /* bytes of the previous records; empty if there are
                        * none */
 
-    struct records before; /* parsed from `known`; may be empty */
+    struct records before; /* parsed from `known`, unless the caller set it;
+                            * may be empty */
+    bool glance;
     struct arena listed;
-    struct listing *listing;
-    struct root_bounds bounds; /* of the root */
+    struct listing *listing;      /* NULL if it was not listed */
+    struct fingerprint root_then; /* the root before it was listed; zero if it
+                                   * had just changed */
+    struct root_bounds bounds;    /* of the root */
     struct records_of of;
     int fd; /* the open root; -1 if it does not exist */
 };
@@ -35,6 +42,7 @@ struct record_batch {
     bool has_all_groups;    /* `groups` is complete */
     struct records records; /* equal to `before` if nothing changed */
     bool rewritten;         /* `records` differ and should be stored */
+    bool is_glanced;        /* the root was not listed */
 };
 
 /* Ownership: records are allocated in `a` and borrow from scan->known. A

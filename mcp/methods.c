@@ -459,8 +459,22 @@ const struct method *method_find(const struct server *s, struct str name,
     return NULL;
 }
 
+/* A method without a condition needs nothing but `instructions`. */
+static bool is_ready(struct mcp_call *c)
+{
+    const struct mcp_server *is = c->s->is;
+    struct err e = {0};
+
+    if (!c->how->served || !is->ready || is->ready(is->ctx, &e))
+        return true;
+    mcp_call_error(c, MCP_INTERNAL, STR(""), "%s", err_first(&e));
+    return false;
+}
+
 void method_run(struct mcp_call *c)
 {
+    if (!is_ready(c))
+        return;
     if (mcp_call_era(c) == MCP_STATELESS && (c->how->flags & METHOD_ASKS) &&
         !job_resume(c))
         return;

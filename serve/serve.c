@@ -108,11 +108,33 @@ bool serve_open_layers(struct serve *s, struct err *e)
 }
 
 /*
- * T27: a session has the skills that exist when it begins. Reading them would
- * delay the first answer, and be most of what it costs (G3), so that it is done
- * after it: by an event that is ready from the start, and a delay. What changes
- * in between is refused.
+ * T27: a session has the skills that exist when it begins. Checking the files of
+ * many would delay the first answer, and be most of what it costs (G3): the
+ * first request that needs skills does it, or a while after the start an event.
  */
+static bool settle(struct serve *s, bool *changed, struct err *e)
+{
+    *changed = false;
+    if (s->is_settled)
+        return true;
+    if (!library_settle(s->library, changed, e))
+        return false;
+    if (*changed)
+        serve_forget(s);
+    library_keep(s->library);
+    s->is_settled = true;
+    return true;
+}
+
+static bool ready(void *ctx, struct err *e)
+{
+    bool ignored;
+
+    return settle(ctx, &ignored, e);
+}
+
+/* Reads the skills, by an event that is ready from the start, and a delay. What
+ * changes in between is refused. */
 static void hold(void *ctx, struct mcp_changes *out, unsigned *again_ms)
 {
     struct serve *s = ctx;
@@ -122,7 +144,7 @@ static void hold(void *ctx, struct mcp_changes *out, unsigned *again_ms)
     (void)out;
     if (eventfd_read(s->server.watch_fd, &n) == 0)
         *again_ms = HOLD_DELAY_MS;
-    else if (!library_hold(s->library, &ignored))
+    else if (!ready(s, &ignored) || !library_hold(s->library, &ignored))
         return;
 }
 
@@ -152,12 +174,16 @@ static void open_session(struct serve *s, bool metis)
 static bool open_skills(struct serve *s, struct err *e)
 {
     bool metis = s->options->metis;
+    bool later = !metis && !s->options->watch && !s->options->preload;
     struct arena *a = &s->cx->arena;
     char id[STATE_ID_CHARS + 1] = "";
     struct library_root *roots;
     size_t count;
 
-    if (!skill_roots_open_library(s->cx, s->store, metis, true, &s->library, e))
+    s->is_settled = !later;
+    if (!skill_roots_open_library(
+            s->cx, s->store, metis,
+            later ? SKILL_CHECK_LATER : SKILL_CHECK_PROGRAMS, &s->library, e))
         return false;
     open_session(s, metis);
     map_init(&s->started, &s->session_arena);
@@ -166,9 +192,10 @@ static bool open_skills(struct serve *s, struct err *e)
         state_make_id(store_state(s->store), id);
     s->session_id = arena_str(a, str_cstr(id));
     if (!s->options->watch) {
-        library_keep(s->library);
+        if (s->is_settled)
+            library_keep(s->library);
         return library_count(s->library) <= HOLD_AT_ONCE
-                   ? library_hold(s->library, e)
+                   ? ready(s, e) && library_hold(s->library, e)
                    : hold_soon(s, e);
     }
     return skill_roots_places(s->cx, metis, &roots, &count, e) &&
@@ -235,19 +262,30 @@ bool serve_instructions(const struct library *l, struct library_index *o,
     return true;
 }
 
-static bool make_instructions(struct serve *s, struct err *e)
+static bool describe_skills(struct serve *s, struct library_block *block,
+                            struct err *e)
 {
     struct library_index o = {
         .entry = serve_entry, .ctx = s, .preload = s->options->preload};
-    struct library_block block;
     const struct mcp_tool *tools;
     struct arena *a = &s->cx->arena;
     size_t count;
 
     serve_tools(s, a, &tools, &count);
     return serve_instructions(s->library, &o, s->options->metis,
-                              s->name_count > 0, a, &block,
-                              &s->server.instructions, e) &&
+                              s->name_count > 0, a, block,
+                              &s->server.instructions, e);
+}
+
+/* A summary needs what the roots tell; a list has the skills themselves. */
+static bool make_instructions(struct serve *s, struct err *e)
+{
+    struct library_block block;
+    bool changed = false;
+
+    return describe_skills(s, &block, e) &&
+           (!block.has_list || settle(s, &changed, e)) &&
+           (!changed || describe_skills(s, &block, e)) &&
            note_preloaded(s, &block, e);
 }
 
@@ -260,6 +298,7 @@ static void describe(struct serve *s)
         .name = STR("mapm"),
         .title = STR("mapm: skills and metaskills"),
         .version = STR(MAPM_VERSION),
+        .ready = ready,
         .tools = serve_tools,
         .call = serve_call,
         .resources = serve_resources,

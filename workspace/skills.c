@@ -243,13 +243,14 @@ static struct library_options options_of(struct context *cx,
 }
 
 static bool open_roots(struct context *cx, struct store *store, bool metis,
-                       bool notes, bool programs,
+                       bool notes, enum skill_check check,
                        const struct library_root *roots, size_t count,
                        struct library **out, struct err *e)
 {
     struct library_options o = options_of(cx, store, metis, roots, count);
 
-    o.programs = programs;
+    o.programs = check != SKILL_CHECK_DOCUMENTS;
+    o.glance = check == SKILL_CHECK_LATER;
     o.note = notes ? tell : NULL;
     return library_open(&o, out, e);
 }
@@ -274,7 +275,8 @@ bool skill_roots_open(struct context *cx, struct store *store, bool metis,
                       bool notes, const struct library_root *roots,
                       size_t count, struct library **out, struct err *e)
 {
-    return open_roots(cx, store, metis, notes, true, roots, count, out, e);
+    return open_roots(cx, store, metis, notes, SKILL_CHECK_PROGRAMS, roots,
+                      count, out, e);
 }
 
 /* mapm mcp --global serves the same skills in every folder. */
@@ -289,8 +291,8 @@ static void drop_workspace(struct library_root *roots, size_t *count)
 }
 
 bool skill_roots_open_library(struct context *cx, struct store *store,
-                              bool metis, bool programs, struct library **out,
-                              struct err *e)
+                              bool metis, enum skill_check check,
+                              struct library **out, struct err *e)
 {
     struct library_root *roots;
     size_t count;
@@ -299,5 +301,5 @@ bool skill_roots_open_library(struct context *cx, struct store *store,
         return false;
     if (cx->use_global)
         drop_workspace(roots, &count);
-    return open_roots(cx, store, metis, true, programs, roots, count, out, e);
+    return open_roots(cx, store, metis, true, check, roots, count, out, e);
 }

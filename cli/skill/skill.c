@@ -119,7 +119,9 @@ bool skill_open(struct skill_job *job, struct err *e)
         strcmp(job->word, "search") != 0 || has_option(job->inv, OPTION_JSON);
 
     return skill_roots_open_library(&job->inv->cx, job->store, job->metis,
-                                    programs, &job->library, e);
+                                    programs ? SKILL_CHECK_PROGRAMS
+                                             : SKILL_CHECK_DOCUMENTS,
+                                    &job->library, e);
 }
 
 static bool run(struct skill_job *job, size_t word, struct err *e)

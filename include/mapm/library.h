@@ -72,6 +72,9 @@ struct library_options {
      * which takes a quarter more time. Otherwise `metaskill` is as of the
      * last read of the skill. */
     bool programs;
+    /* Take the cached records of a root that has many skills and is itself as
+     * it was, until library_settle(). */
+    bool glance;
     /* Returns whether a program compiles; called once for each program that is
      * read, from several threads at once. NULL means that all do. */
     bool (*compiles)(void *ctx, struct str file, struct str program);
@@ -121,6 +124,10 @@ struct library;
 MUST_CHECK bool library_open(const struct library_options *o,
                              struct library **out, struct err *e);
 void library_close(struct library *l);
+
+/* Checks the files of roots that were taken from the cache with `glance`;
+ * otherwise does nothing. As library_refresh(). */
+MUST_CHECK bool library_settle(struct library *l, bool *changed, struct err *e);
 
 /* Scans the roots again. Sets `*changed` if a skill was added, removed or
  * changed (L17); only then pointers borrowed from the library become
@@ -214,6 +221,7 @@ struct library_block {
     size_t left_out; /* skills that exceeded max_chars */
     size_t withheld; /* skills available to models but not in the text */
     bool marks;      /* some line has the mark of a metaskill (K15) */
+    bool has_list;   /* and not a summary in its place (G4) */
     /* Skills whose bodies are in the text, by name, for the session and its
      * events. */
     const struct library_skill **preloaded;

@@ -157,6 +157,9 @@ struct mcp_journal;
 struct mcp_server {
     struct str name, title, version;
     struct str instructions; /* "" if none */
+    /* Called before the functions below; on failure they are not called. NULL
+     * if they need nothing that `instructions` did not. */
+    bool (*ready)(void *ctx, struct err *e);
     bool (*tools)(void *ctx, struct arena *a, const struct mcp_tool **out,
                   size_t *count);
     /* Calls `tool`, one of the list, with `arguments`, a JSON object. Invalid

@@ -38,17 +38,22 @@ MUST_CHECK bool skill_roots_places(struct context *cx, bool metis,
 /* Returns whether a workspace has a folder of skills. */
 bool skill_roots_has_folder(struct context *cx, struct str workspace);
 
+enum skill_check {
+    SKILL_CHECK_DOCUMENTS, /* each SKILL.md: a quarter faster; the kind of a
+                            * skill is as cached */
+    SKILL_CHECK_PROGRAMS,  /* also for programs next to it */
+    SKILL_CHECK_LATER      /* the same, if possible by library_settle() */
+};
+
 /*
- * Opens the library. `programs` checks for programs next to each SKILL.md
- * again; otherwise the cached kind of a skill is used, which is a quarter
- * faster. `store` caches scans; NULL means no cache. `store` and `cx` are
+ * Opens the library. `store` caches scans; NULL means no cache. `store` and `cx` are
  * borrowed until library_close. Errors: those of library_open; ERR_USAGE for
  * an empty folder.
  */
 MUST_CHECK bool skill_roots_open_library(struct context *cx,
                                          struct store *store, bool metis,
-                                         bool programs, struct library **out,
-                                         struct err *e);
+                                         enum skill_check check,
+                                         struct library **out, struct err *e);
 
 /* Calls library_search_trusted() for the user. Returns false if the
  * library must be opened. */

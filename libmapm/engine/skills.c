@@ -6,7 +6,8 @@
 static bool open_skills(struct engine *g, struct library **out, struct err *e)
 {
     return engine_store(g, e) &&
-           skill_roots_open_library(&g->cx, g->store, false, true, out, e);
+           skill_roots_open_library(&g->cx, g->store, false,
+                                    SKILL_CHECK_PROGRAMS, out, e);
 }
 
 static void close_skills(struct library **l)

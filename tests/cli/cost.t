@@ -203,4 +203,25 @@ exits 'then they are known' 0 sh -c "strace -qq -f -o '$T/trace' '$MAPM' mcp <..
 like '[G3] initialize' "$out" '"protocolVersion"'
 is '[G3] opens none of them' "$(grep -c 'openat.*SKILL.md' "$T/trace")" 0
 at_most '[G3] system calls, of ten a skill' "$(grep -c '' "$T/trace")" 1000
+
+# Of many skills none is looked at before a request needs them; then each is.
+mkdir ../many && cd ../many && touch mapm.yaml || exit 1
+for i in $(seq 300); do
+    mkdir -p ".agents/skills/s-$i" && printf '%s\n' --- "name: s-$i" 'description: Before.' --- Body. \
+        >".agents/skills/s-$i/SKILL.md" || exit 1
+done
+"$MAPM" trust --workspace --yes >/dev/null 2>&1
+await are_old
+ok 'they are read once' sh -c "'$MAPM' mcp <../hello"
+exits 'then they are known, too' 0 sh -c "strace -qq -f -o '$T/trace' '$MAPM' mcp <../hello"
+like '[G3] initialize: 300 skills' "$out" '300 skills'
+is '[G3] looks at none of them' "$(grep -c 'SKILL' "$T/trace")" 0
+sed -i s/Before/After/ .agents/skills/s-7/SKILL.md
+{
+    cat ../hello
+    echo '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    echo '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"skill_search","arguments":{"query":"s-7"}}}'
+} >../asks
+exits '[T27] asked for skills' 0 sh -c "'$MAPM' mcp <../asks"
+like '[T27] finds them as they are' "$out" 'After'
 done_testing

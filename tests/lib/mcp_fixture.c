@@ -20,6 +20,7 @@ struct fixture {
     struct folder_journal folder;
     struct mcp_journal journal;
     struct mcp_server server;
+    const char *ready_file;
     size_t many;
     unsigned char key[32];
     struct str uri;
@@ -453,6 +454,14 @@ static void watched(void *ctx, struct mcp_changes *out, unsigned *again_ms)
     }
 }
 
+static bool is_ready(void *ctx, struct err *e)
+{
+    const struct fixture *f = ctx;
+
+    return access(f->ready_file, F_OK) == 0 ||
+           err_set(e, ERR_FAILED, "not ready");
+}
+
 static bool take_options(struct fixture *f, int argc, char **argv)
 {
     for (int i = 1; i + 1 < argc; i += 2) {
@@ -472,6 +481,9 @@ static bool take_options(struct fixture *f, int argc, char **argv)
             f->server.out_max_bytes = strtoul(value, NULL, 10);
         } else if (strcmp(argv[i], "--many") == 0) {
             f->many = strtoul(value, NULL, 10);
+        } else if (strcmp(argv[i], "--ready") == 0) {
+            f->ready_file = value;
+            f->server.ready = is_ready;
         } else if (strcmp(argv[i], "--watch") == 0) {
             f->server.watch_fd = open(value, O_RDWR | O_NONBLOCK | O_CLOEXEC);
             f->server.watched = watched;

@@ -60,6 +60,16 @@ same(code(s.call("tools/list")), -32602, "a request before initialize")
 same(code(s.call("initialize", {})), -32602, "initialize without a revision")
 s.end()
 
+# --- what a server has to do before its first list or call ------------------------
+ready = os.path.join(tempfile.mkdtemp(), "ready")
+s = Server("--ready", ready)
+s.hello()
+same(s.call("ping")["result"], {}, "ping needs nothing")
+same(s.call("tools/list")["error"], {"code": -32603, "message": "not ready"}, "a list fails as the server says")
+open(ready, "w").close()
+ok("result" in s.call("tools/list"), "and is tried again")
+s.end()
+
 # --- both eras, side by side --------------------------------------------------
 s = Server("--many", "1200")
 s.hello()

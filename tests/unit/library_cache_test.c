@@ -181,6 +181,91 @@ TEST(bytes_from_anybody) /* [row 26] */
     shelves_done(&s);
 }
 
+/* --- at a glance [G3, T27] --------------------------------------------------- */
+
+#define MANY 256
+
+static void put_one_of(const char *root, int i, const char *description)
+{
+    char path[64], text[200];
+
+    snprintf(path, sizeof path, "%s/s-%04d/SKILL.md", root, i);
+    snprintf(text, sizeof text, SKILL("s-%04d", "%s"), i, description);
+    put(path, text);
+}
+
+static bool is_old(const char *path)
+{
+    struct stat st;
+
+    return fstatat(shelf_fd, path, &st, 0) == 0 &&
+           st.st_ctim.tv_sec + 2 < time(NULL);
+}
+
+static const char *first_at_a_glance(struct shelves *many, struct str cache)
+{
+    struct err e = {0};
+
+    many->cache = cache;
+    many->o.glance = true;
+    if (!shelves_open(many, &e))
+        return err_first(&e);
+    return text_of(many, library_at(many->l, 0)->description);
+}
+
+static const char *first_settled(struct shelves *many)
+{
+    struct err e = {0};
+    bool changed;
+
+    if (!library_settle(many->l, &changed, &e))
+        return err_first(&e);
+    return changed ? text_of(many, library_at(many->l, 0)->description)
+                   : "as it was";
+}
+
+/* What a root says of its folders, and its groups do not say [K14]. */
+TEST(a_root_that_did_not_change_is_not_listed) /* [G3, T27] */
+{
+    struct shelves many, groups;
+    struct str cache;
+
+    for (int i = 0; i < MANY; i++) {
+        put_one_of("glance", i, "before");
+        put_one_of("groups", i, "before");
+    }
+    put("groups/group/z/SKILL.md", SKILL("z", "d"));
+    open_both(&many, false, "glance", NULL);
+    open_both(&groups, false, "groups", NULL);
+    put_one_of("glance", 0, "at once");
+    CHECK_STR(first_at_a_glance(&many, many.cache), "at once"); /* young */
+    CHECK_STR(first_settled(&many), "as it was");
+    put_one_of("glance", 0, "before");
+    AWAIT(is_old("groups") && is_old("glance/s-0000/SKILL.md"));
+    CHECK_STR(first_at_a_glance(&groups, groups.cache), "before");
+    CHECK_STR(first_at_a_glance(&many, many.cache), "before");
+    cache = arena_str(&many.a, many.cache);
+    CHECK_STR(first_at_a_glance(&many, cache), "before");
+    CHECK_STR(first_settled(&many), "as it was");
+
+    put_one_of("glance", 0, "after");
+    CHECK_STR(first_at_a_glance(&many, cache), "before");
+    CHECK_STR(first_settled(&many), "after");
+    CHECK_STR(first_settled(&many), "as it was");
+    drop("glance/s-0000/SKILL.md");
+    CHECK_STR(first_at_a_glance(&many, cache), "before");
+    CHECK(library_count(many.l) == MANY);
+    CHECK_STR(first_settled(&many), "before");
+    CHECK(library_count(many.l) == MANY - 1);
+    put_one_of("glance", MANY, "d"); /* seen in the root */
+    first_at_a_glance(&many, cache);
+    CHECK(library_count(many.l) == MANY);
+    put_one_of("groups", 0, "after");
+    CHECK_STR(first_at_a_glance(&groups, groups.cache), "after");
+    shelves_done(&many);
+    shelves_done(&groups);
+}
+
 TEST(many_skills_are_read_by_several_threads)
 {
     struct shelves many;
