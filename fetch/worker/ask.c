@@ -48,16 +48,22 @@ static enum step split_by_tree(struct ask *a, struct oid_set *wants,
     return STEP_FAIL;
 }
 
-static bool look_up_trees(struct repo *r, struct snapshot *s, struct err *e)
+/* Looks up the trees of a commit in the store. Those of a renamed repository may
+ * be there by the name that mapm used: the id of the commit covers them. */
+static bool look_up_trees(struct ask *a, struct snapshot *s, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
+    struct repo *r = a->repo;
+    struct link *link = &r->session->link;
     struct str bytes;
 
     if (s->is_looked_up)
         return true;
     s->is_looked_up = true;
-    if (!link_find_trees(&r->session->link, r->key, &s->commit, &scratch,
-                         &bytes, e))
+    if (!link_find_trees(link, r->key, &s->commit, &scratch, &bytes, e) ||
+        (bytes.n == 0 && a->named != r &&
+         !link_find_trees(link, a->named->key, &s->commit, &scratch, &bytes,
+                          e)))
         return false;
     if (bytes.n && bundle_load(r, s, bytes))
         s->trees = TREES_HERE;
@@ -72,7 +78,7 @@ static bool find_snapshot(struct ask *a, const struct oid *commit,
     struct oid base;
 
     a->snapshot = s;
-    if (!look_up_trees(r, s, e))
+    if (!look_up_trees(a, s, e))
         return false;
     /* A catalog at the root needs all trees; request them at once. */
     if (s->trees == TREES_HERE && s->is_walked && a->has_path &&
@@ -84,7 +90,7 @@ static bool find_snapshot(struct ask *a, const struct oid *commit,
         !oid_parse(a->in.base, &base) || oid_eq(&base, commit))
         return true;
     a->base = snapshot_get(r, &base);
-    return look_up_trees(r, a->base, e);
+    return look_up_trees(a, a->base, e);
 }
 
 /* Without a filter, the server sends the whole commit. If the files are in the

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "session.h"
 
@@ -261,7 +262,7 @@ static bool is_of_tag(const struct repo *r, const struct oid *commit)
     return id && !oid_eq(id, commit);
 }
 
-/* The only want of a request is unavailable. */
+/* The only want of a request for files is unavailable. */
 static void fail_want(struct exchange *x, bool gone, const struct err *why)
 {
     struct repo *r = x->repo;
@@ -287,11 +288,42 @@ static void fail_want(struct exchange *x, bool gone, const struct err *why)
     r->slots[REQUEST_BLOBS].batch = FETCH_WANTS_MAX;
 }
 
+/* Returns the commit that the server rejects: the only one of the request, or
+ * the one that its message names. NULL if it names none. */
+static const struct oid *rejected_commit(const struct exchange *x,
+                                         const struct err *why)
+{
+    char hex[OID_HEX_CHARS + 1];
+
+    for (size_t i = 0; i < x->want_count; i++) {
+        oid_format(&x->wants[i], hex);
+        if (x->want_count == 1 || strstr(err_first(why), hex))
+            return &x->wants[i];
+    }
+    return NULL;
+}
+
+static void fail_commit(struct repo *r, const struct oid *commit, bool gone,
+                        const struct err *why)
+{
+    struct snapshot *s = snapshot_get(r, commit);
+
+    if (gone && r->caps.any_object && is_of_tag(r, commit)) {
+        place_refused_objects(r);
+        return;
+    }
+    s->trees = TREES_FAILED;
+    s->is_gone = gone;
+    s->why = repo_keep_err(r, why);
+}
+
 /* Halves the batch until the want that the server rejects is alone. */
 static void single_out(struct exchange *x, const struct err *why)
 {
     struct repo *r = x->repo;
     struct request_slot *slot = &r->slots[x->kind];
+    const struct oid *commit =
+        x->kind == REQUEST_TREES ? rejected_commit(x, why) : NULL;
     bool is_hidden = exchange_fault(x) == WIRE_NO_WANT;
     bool gone = is_hidden || exchange_fault(x) == WIRE_NO_OBJECT;
     const struct err *kept;
@@ -303,22 +335,16 @@ static void single_out(struct exchange *x, const struct err *why)
         r->is_dirty = true;
         return;
     }
+    if (commit) {
+        fail_commit(r, commit, gone, why);
+        return;
+    }
     if (x->want_count > 1 && x->kind != REQUEST_REACHABILITY) {
         slot->batch = (x->want_count + 1) / 2;
         return;
     }
     kept = repo_keep_err(r, why);
-    if (x->kind == REQUEST_TREES) {
-        struct snapshot *s = snapshot_get(r, &x->wants[0]);
-
-        if (gone && r->caps.any_object && is_of_tag(r, &s->commit)) {
-            place_refused_objects(r);
-            return;
-        }
-        s->trees = TREES_FAILED;
-        s->is_gone = gone;
-        s->why = kept;
-    } else if (x->kind == REQUEST_LOOSE_OBJECTS || x->kind == REQUEST_FOLDERS) {
+    if (x->kind == REQUEST_LOOSE_OBJECTS || x->kind == REQUEST_FOLDERS) {
         if (gone && is_held_back(r))
             place_refused_objects(r);
         else

@@ -176,6 +176,9 @@ reset_log
 exits '[D2] a locked commit that is no longer served' 0 mapm install --locked
 is '[D2] needs no request where it is proved' "$(requests)" 0
 cp mapm.lock "$T/proved.lock"
+reset_log
+exits '[D2] outdated, with an empty store' 3 env MAPM_HOME="$T/cold-outdated" "$MAPM" outdated
+is '[D2] asks once more for what the server says is gone' "$(requests)" 4
 exits '[D2] an update' 0 mapm update
 is '[D2] leaves what has not changed' "$(entry alpha)" "$(entry alpha "$T/proved.lock")"
 exits '[D2] one by name' 0 mapm update alpha

@@ -164,6 +164,21 @@ reset_log
 exits 'then' 0 mapm install --locked
 is 'nothing is asked' "$(requests)" 0
 
+# A whole catalog, which needs all trees of the commit.
+cp -r "$T/repos/new/kit.git" "$T/repos/old-kit.git"
+mkdir -p "$T/repos/past" "$T/catalog" && mv "$T/repos/old-kit.git" "$T/repos/past/kit.git"
+cd "$T/catalog" || exit 1
+exits 'a catalog' 0 mapm install --yes --all past/kit
+rm -rf "$T/repos/past"
+start_githost --moved old/kit=new/kit --moved past/kit=new/kit --token "$secret" --private new/kit
+exits 'that moves' 0 mapm update
+is 'is locked by the name of now' "$(grep -c 'origin: .*github.com/new/' mapm.lock)" 3
+reset_log
+exits '[D2] then outdated' 0 mapm outdated
+asked '[D2] needs no trees again' ' 1 200 ls-refs new/kit 1 301 ls-refs past/kit '
+cd "$T/ws" || exit 1
+start_githost --moved old/kit=new/kit --token "$secret" --private new/kit
+
 mkdir "$T/both" && cd "$T/both" || exit 1
 printf '%s\n' dependencies: '  skills:' "    - $O/skills/base" "    - $N/skills/solo" >mapm.yaml
 elsewhere && reset_log
