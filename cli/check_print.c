@@ -24,13 +24,14 @@ static void put_number(struct json_writer *w, const char *key, size_t number)
 }
 
 static void put_diagnostics(struct json_writer *w, const char *key,
-                            const struct diagnostics *why, bool errors)
+                            const struct diagnostics *why, bool errors,
+                            bool hints)
 {
     json_member_array(w, key);
     for (size_t i = 0; i < why->count; i++) {
         const struct diagnostic *c = &why->items[i];
 
-        if (c->error != errors)
+        if (c->error != errors || c->is_hint != hints)
             continue;
         json_begin_object(w);
         json_member_string(w, "code", str_cstr(c->code));
@@ -50,8 +51,9 @@ static void put_result(struct json_writer *w, const struct check_result *r)
     json_begin_object(w);
     json_member_optional(w, "path", r->path);
     json_member_bool(w, "ok", r->why.errors == 0);
-    put_diagnostics(w, "errors", &r->why, true);
-    put_diagnostics(w, "warnings", &r->why, false);
+    put_diagnostics(w, "errors", &r->why, true, false);
+    put_diagnostics(w, "warnings", &r->why, false, false);
+    put_diagnostics(w, "hints", &r->why, false, true);
     json_member_optional(w, "type",
                          str_cstr(r->has_kind ? doc_kind_name(r->kind) : NULL));
     json_member_optional(w, "name", r->name);
@@ -163,8 +165,11 @@ static void print_diagnostic(struct invocation *inv,
     buf_printf(&rest, " [%s]%.*s\n", c->code, STR_ARG(source_of(r, a)));
     add_hints(&rest, c->hint);
     term_write(t, buf_str(&place));
-    term_style_print(t, c->error ? TERM_RED : TERM_YELLOW, "%s",
-                     c->error ? "error:" : "warning:");
+    if (c->is_hint)
+        term_style_print(t, TERM_DIM, "hint:");
+    else
+        term_style_print(t, c->error ? TERM_RED : TERM_YELLOW, "%s",
+                         c->error ? "error:" : "warning:");
     term_write(t, buf_str(&rest));
 }
 
@@ -201,6 +206,13 @@ static void print_installed(struct invocation *inv,
                    ending(t->errors), t->warnings, ending(t->warnings));
 }
 
+static struct str hints_of(const struct check_totals *t, struct invocation *inv)
+{
+    return t->hints ? arena_printf(&inv->cx.arena, ", %zu hint%s", t->hints,
+                                   ending(t->hints))
+                    : STR("");
+}
+
 static void print_words(struct invocation *inv,
                         const struct check_results *results)
 {
@@ -214,9 +226,9 @@ static void print_words(struct invocation *inv,
     if (!lists_installed)
         print_installed(inv, &installed);
     if (!has_option(inv, OPTION_QUIET))
-        term_print(&inv->term, "checked %zu: %zu error%s, %zu warning%s\n",
+        term_print(&inv->term, "checked %zu: %zu error%s, %zu warning%s%.*s\n",
                    all.documents, all.errors, ending(all.errors), all.warnings,
-                   ending(all.warnings));
+                   ending(all.warnings), STR_ARG(hints_of(&all, inv)));
 }
 
 void check_print(struct invocation *inv, const struct check_results *results)

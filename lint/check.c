@@ -50,8 +50,10 @@ static void add_names(struct arena *a, const struct str_list *names,
 bool lint_check(struct context *cx, const struct lint_request *q,
                 struct check_results *out, struct err *e)
 {
-    struct check_rules rules = {
-        .profile = PROFILE_INSTALL, .strict = q->strict, .fix = q->fix};
+    struct check_rules rules = {.profile = PROFILE_INSTALL,
+                                .strict = q->strict,
+                                .fix = q->fix,
+                                .for_author = true};
     struct check_root *roots;
     struct project user;
     struct limits limits;
@@ -79,6 +81,7 @@ static void add(struct check_totals *t, const struct check_result *r)
     t->documents++;
     t->errors += r->why.errors;
     t->warnings += r->why.warnings;
+    t->hints += r->why.hints;
 }
 
 void lint_count(const struct check_results *results, struct check_totals *all,

@@ -245,6 +245,7 @@ bool lint_document(const struct check_rules *rules, int dirfd,
         .rules = &rules->origins,
         .profile = rules->profile,
         .strict = rules->strict,
+        .for_author = rules->for_author,
         .allow_own = rules->profile != PROFILE_PUBLISH,
         .allow_file = true,
     };

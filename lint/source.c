@@ -52,6 +52,8 @@ void lint_find_sources(struct context *cx, const struct check_results *results)
         if (!entry)
             continue;
         r->is_installed = str_find(r->folder, STR(".agents/")) != SIZE_MAX;
+        if (r->is_installed)
+            diagnostics_drop_hints(&r->why);
         r->from = entry->from;
         r->is_from_checkout =
             entry->from.n && layer_is_from_checkout(&l, entry);

@@ -45,6 +45,17 @@ void diagnostics_add(struct diagnostics *c, bool error, const char *code,
     c->warnings += !error;
 }
 
+void diagnostics_drop_hints(struct diagnostics *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->count; i++)
+        if (!c->items[i].is_hint)
+            c->items[n++] = c->items[i];
+    c->count = n;
+    c->hints = 0;
+}
+
 /* clang-format off */
 static const struct {
     const char *prefix; /* prefix of the diagnostic's code */

@@ -175,14 +175,15 @@ static void sort(struct diagnostic *items, size_t count, struct arena *a)
         items[i] = from[i];
 }
 
-/* Turns the warnings from `start` on into errors, except unknown fields
- * (X6). */
+/* Turns the warnings from `start` on into errors, except hints and unknown
+ * fields (X6). */
 static void harden(struct diagnostics *why, size_t start)
 {
     for (size_t i = start; i < why->count; i++) {
         struct diagnostic *c = &why->items[i];
 
-        if (c->error || str_is(str_cstr(c->code), "unknown-field"))
+        if (c->error || c->is_hint ||
+            str_is(str_cstr(c->code), "unknown-field"))
             continue;
         c->error = true;
         why->errors++;

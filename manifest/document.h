@@ -29,7 +29,7 @@ struct reader {
     size_t errors, warnings; /* counts in `why` before this document */
 };
 
-enum level { LEVEL_OFF, LEVEL_WARNING, LEVEL_ERROR };
+enum level { LEVEL_OFF, LEVEL_HINT, LEVEL_WARNING, LEVEL_ERROR };
 
 enum level level_of(const struct reader *r, const char *code);
 

@@ -113,6 +113,7 @@ static void read_description(struct reader *r)
                "details into the body",
                text_count(text), DESCRIPTION_MAX_CHARS);
     if (r->in->kind == DOC_SKILL && r->doc->description.n &&
+        !yaml_get(r->root, "when_to_use") &&
         !tells_when(r->doc->description, r->a))
         report(r, "description-when", "description", line,
                "the description does not say when to use it: a model chooses "
@@ -443,6 +444,10 @@ static const struct {
     {"agent", false},         {"context", false},      {"mode", false},
     {"is-mode", false},       {"is_mode", false},
     {"disable-model-invocation", false},
+    /* fields of Claude Code, which its documentation defines without prefix */
+    {"argument-hint", false}, {"arguments", false},    {"effort", false},
+    {"hooks", false},         {"paths", false},        {"shell", false},
+    {"user-invocable", false},                         {"when_to_use", false},
 };
 /* clang-format on */
 
@@ -489,26 +494,58 @@ static const char *suggestion(struct reader *r, struct str key, bool base_only)
                                 ? claim_lacks(r)
                                 : "")
             .p;
-    return base_only ? "" : "; a field of your own begins with x_";
+    return "";
+}
+
+static void report_unknown(struct reader *r, enum level level,
+                           const struct yaml *y, bool base_only,
+                           const char *suggested)
+{
+    report_at(r, level, "unknown-field", str_dup0(y->key, r->a), y->key_line,
+              "the field \"%s\" is not one of %s%s", quoted(r, y->key),
+              base_only ? "the standard's six"
+                        : "those that standards or clients define",
+              *suggested  ? suggested
+              : base_only ? ""
+                          : "; a field of your own begins with x_");
 }
 
 static void check_unknown(struct reader *r)
 {
     bool base_only = r->in->profile == PROFILE_SKILLS_REF;
     enum level level = level_of(r, "unknown-field");
+    const struct yaml *first = NULL;
+    struct str others = STR("");
+    size_t count = 0;
 
-    if (level == LEVEL_OFF && r->in->strict)
+    if (level <= LEVEL_HINT && r->in->strict)
         level = LEVEL_WARNING;
     if (level == LEVEL_OFF || !r->root)
         return;
-    for (const struct yaml *y = r->root->first; y; y = y->next)
-        if (!is_known(y->key, base_only))
-            report_at(r, level, "unknown-field", str_dup0(y->key, r->a),
-                      y->key_line, "the field \"%s\" is not one of %s%s",
-                      quoted(r, y->key),
-                      base_only ? "the standard's six"
-                                : "those that the standards define",
-                      suggestion(r, y->key, base_only));
+    for (const struct yaml *y = r->root->first; y; y = y->next) {
+        const char *suggested;
+
+        if (is_known(y->key, base_only))
+            continue;
+        suggested = suggestion(r, y->key, base_only);
+        if (level > LEVEL_HINT || *suggested) {
+            report_unknown(r, level, y, base_only, suggested);
+            continue;
+        }
+        first = count++ ? first : y;
+        others =
+            arena_join(others, ", ",
+                       arena_printf(r->a, "\"%s\"", quoted(r, y->key)), r->a);
+    }
+    /* One hint for all: in many catalogs each document has the same ones. */
+    if (count == 1)
+        report_unknown(r, level, first, base_only, "");
+    else if (count)
+        report_at(r, level, "unknown-field", str_dup0(first->key, r->a),
+                  first->key_line,
+                  "the fields %.*s are not among those that standards or "
+                  "clients define; fields of your own begin with x_",
+                  STR_ARG(others));
 }
 
 static void check_agent(struct reader *r)

@@ -8,7 +8,7 @@
  * `install` also m: an error for agents and for packages that declare a scope
  * or MetaAgents dependencies, else a warning (a version alone makes no package
  * strict); i: an error when the package is installed, a warning when it is read
- * in place. Columns: the profiles, in the order of `profiles`. Skills in Agent
+ * in place; d: a hint for the developer of the package. Columns: the profiles, in the order of `profiles`. Skills in Agent
  * Plugins have the severities of Agent Skills; a finding that Claude Code
  * accepts silently has none. Source: REQUIREMENTS 5, X2, X3, X6, X16, X17, X24;
  * 4.1 for the input that the reader of each standard accepts. */
@@ -43,7 +43,7 @@ static const struct {
     {"yaml-repaired",          "W----------"},
     {"duplicate-key",          "EEEEEEEEEW-"},
     {"not-a-mapping",          "EEEEEEEEEW-"},
-    {"unknown-field",          "--E---WW---"},
+    {"unknown-field",          "d-E---WW---"},
     {"hidden-characters",      "EEEEEEEEEE-"},
     {"zero-width",             "WWWWWWWWWW-"},
 
@@ -58,7 +58,7 @@ static const struct {
     {"description-type",       "EEEEEEEEEW-"},
     {"description-empty",      "EEEEEEEEEW-"},
     {"description-too-long",   "mEEEEEWEEW-"},
-    {"description-when",       "-W----WWW--"},
+    {"description-when",       "dW----WWW--"},
     {"compatibility-type",     "WEEE-E-WE--"},
     {"compatibility-empty",    "-E-----WE--"},
     {"compatibility-too-long", "WEEE-E-WE--"},
@@ -260,6 +260,8 @@ enum level level_of(const struct reader *r, const char *code)
         return LEVEL_ERROR;
     case 'W':
         return LEVEL_WARNING;
+    case 'd':
+        return r->in->for_author ? LEVEL_HINT : LEVEL_OFF;
     case 'm':
         return r->metaagents ? LEVEL_ERROR : LEVEL_WARNING;
     case 'i':
@@ -284,6 +286,11 @@ static void PRINTF(6, 0)
     vsnprintf(message, sizeof message, format, args);
     diagnostics_add(r->why, level == LEVEL_ERROR, code, field, line, "%s",
                     message);
+    if (level != LEVEL_HINT)
+        return;
+    r->why->items[r->why->count - 1].is_hint = true;
+    r->why->warnings--;
+    r->why->hints++;
 }
 
 void report(const struct reader *r, const char *code, const char *field,

@@ -5,11 +5,12 @@
 #include "base/err.h"
 #include "base/str.h"
 
-/* diagnostics: a list of the errors and warnings of a document. */
+/* diagnostics: a list of the errors, warnings and hints of a document. */
 
 /* At most 1,000 errors and 1,000 warnings are kept per document. */
 struct diagnostic {
-    bool error;         /* otherwise a warning */
+    bool error;         /* otherwise a warning or a hint */
+    bool is_hint;       /* advice to the author; no warning, also if strict */
     const char *code;   /* stable code: "name-grammar" */
     struct str field;   /* "" if it concerns the whole document */
     struct str file;    /* file next to the document; "" for the document */
@@ -23,13 +24,16 @@ struct diagnostics {
     struct arena *arena;
     struct diagnostic *items;
     size_t count, capacity;
-    size_t errors, warnings;
+    size_t errors, warnings, hints;
 };
 
 void diagnostics_init(struct diagnostics *c, struct arena *a);
 void diagnostics_add(struct diagnostics *c, bool error, const char *code,
                      const char *field, unsigned line, const char *format, ...)
     PRINTF(6, 7);
+
+/* Removes the hints: of an installed package, they are not for its user. */
+void diagnostics_drop_hints(struct diagnostics *c);
 
 /*
  * Returns whether a user of the package can act on the diagnostic: for example,

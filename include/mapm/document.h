@@ -67,6 +67,7 @@ struct manifest_input {
     enum profile profile;
     /* Turn warnings into errors, and report unknown fields. */
     bool strict;
+    bool for_author; /* report hints, too */
     /* Allow "./" dependencies: the document is part of the workspace. */
     bool allow_own;
     /* Allow `file:` dependencies: the document has a file: origin itself. */

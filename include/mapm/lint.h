@@ -68,6 +68,7 @@ struct check_rules {
     enum profile profile;
     struct origin_rules origins;
     bool strict, fix;
+    bool for_author;     /* report hints, too */
     bool needs_manifest; /* a folder without a manifest is not a plugin, even if
                             named */
 };
@@ -80,7 +81,7 @@ struct check_results {
 };
 
 struct check_totals {
-    size_t documents, errors, warnings;
+    size_t documents, errors, warnings, hints;
 };
 
 /* --- check.c -------------------------------------------------------------- */

@@ -248,12 +248,14 @@ skill "$T/theirs"
 sed -i '/^version:/d' "$T/theirs/SKILL.md"
 skill skills/mine
 sed -i '/^version:/d' skills/mine/SKILL.md
+sed -i '2a rating: 5' "$T/theirs/SKILL.md"
 exits '[D15] a package from elsewhere' 0 mapm install --yes "$T/theirs"
 exits '[D15] check of the workspace' 0 mapm check
 like '[D15] lists what is its own' "$out" '^skills/mine/SKILL.md:1: warning: '
 unlike '[D15] and not what is installed' "$out" '^.agents'
 like '[D15] which is counted' "$out" '^1 installed package: 0 errors, 1 warning \(-v lists them\)$'
 like '[D15] in all' "$out" '^checked 2: 0 errors, 2 warnings$'
+unlike '[D15, K12] without hints for its author' "$(mapm check -v)" 'hint: '
 like '[D15] -v lists it' "$(mapm check -v)" '^.agents/skills/theirs/SKILL.md:1: warning: '
 like '[D15] its folder, too' "$(mapm check .agents)" '^.agents/skills/theirs/SKILL.md:1: warning: '
 done_testing

@@ -38,7 +38,7 @@ for origin in acme/catalog https://github.com/acme/catalog https://github.com/ac
         'agent boss,mcp io.acme_tool,skill alpha,skill beta,skill gamma,'
     is "nothing is written: $origin" "$(ls -A)" ''
 done
-like 'each with what to type' "$out" "^skill +alpha +$U/skills/alpha  The alpha package of a test\.\$"
+like 'each with what to type' "$out" "^skill +alpha +$U/skills/alpha  The alpha package of a test, used by it\.\$"
 like 'and how to choose' "$err" '--all, --skill NAME'
 exits 'part of it' 0 mapm install "$U/skills"
 is 'lists that part' "$(printf '%s\n' "$out" | awk '{print $2}' | tr '\n' ' ')" 'alpha beta gamma '

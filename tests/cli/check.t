@@ -266,7 +266,7 @@ is '[T11] the hash of the body' "$(field $p 'd["skill_version"]')" "\"$hash\""
 is '[T12] its size' "$(field $p 'd["load_size_tokens"]')" 1
 is '[L8] the tools as a list' "$(field $p 'd["allowed_tools"]')" '["Read", "Bash(git:*)"]'
 is 'just these keys' "$(field $p 'list(d)')" \
-    '["path", "ok", "errors", "warnings", "type", "name", "scope", "fqn", "description", "version", "skill_version", "load_size_tokens", "allowed_tools", "metaskill"]'
+    '["path", "ok", "errors", "warnings", "hints", "type", "name", "scope", "fqn", "description", "version", "skill_version", "load_size_tokens", "allowed_tools", "metaskill"]'
 p=json/skills/bad/SKILL.md
 is '[L8] all errors at once' "$(field $p 'sorted({x["code"] for x in d["errors"]} - {"name-folder"})')" \
     '["description-empty", "name-grammar", "scope-grammar", "version-format"]'

@@ -66,7 +66,23 @@ exits 'without a repository' 0 mapm check
 
 package skills/c c '' 'dependancies: {}'
 exits 'an unknown field' 0 mapm check
-unlike 'is no matter for most' "$out" unknown-field
+like '[K12] is a hint' "$out" '^skills/c/SKILL.md:5: hint: the field "dependancies" .* did you mean "dependencies"\? \[unknown-field\]$'
+package skills/c c '' "$(printf 'rating: 5\nstars: 4\nargument-hint: "[file]"\nx_own: 1')"
+exits '[K12] fields of nobody' 0 mapm check skills/c
+like 'are one hint, without those of clients and own ones' "$out" ':5: hint: the fields "rating", "stars" are not .* begin with x_ \[unknown-field\]$'
+like 'which is counted apart' "$out" '^checked 1: 0 errors, 0 warnings, 1 hint$'
+sed -i 's/^description: .*/description: Notes of releases./' skills/c/SKILL.md
+exits '[K6] a description that does not say when' 0 mapm check skills/c
+like 'has one, too' "$out" 'SKILL.md:3: hint: the description does not say when to use it.*\[description-when\]$'
+sed -i '3a when_to_use: For notes.' skills/c/SKILL.md
+unlike '[K6] a field of its own says it' "$(mapm check skills/c)" description-when
+sed -i 4d skills/c/SKILL.md
+exits 'hints in JSON' 0 sh -c '"$0" check --json skills/c >"$1/hints.json"' "$MAPM" "$T"
+is 'are apart from warnings' "$(python3 -c 'import json, sys
+d = json.load(open(sys.argv[1]))["documents"][0]
+print(d["warnings"], [h["code"] for h in d["hints"]])' "$T/hints.json")" "[] ['description-when', 'unknown-field']"
+exits 'and no errors of --strict' 0 mapm check --strict skills/c
+package skills/c c '' 'dependancies: {}'
 exits 'but for who publishes' 0 mapm check --profile publish skills/c
 like 'with a suggestion' "$out" 'warning: the field "dependancies" .* did you mean "dependencies"\? \[unknown-field\]'
 package skills/c c '' 'rating: 5'

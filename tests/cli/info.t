@@ -62,7 +62,7 @@ make_repo acme/list "$T/list"
 
 exits 'a skill' 0 mapm info acme/market/skills/pdf
 has 'its name and version' "$out" 'skill pdf 1.0.0'
-has 'its description' "$out" 'The pdf package of a test.'
+has 'its description' "$out" 'The pdf package of a test, used by it.'
 has 'its origin in full' "$out" "$U/skills/pdf"
 like 'commit, ref and date' "$out" '^commit +[0-9a-f]{40} \(main, 20[0-9]{2}-[0-9]{2}-[0-9]{2}\)$'
 has 'its license' "$out" 'Proprietary. LICENSE.txt has complete terms (LICENSE.txt: proprietary)'
@@ -114,7 +114,7 @@ has 'as it is' "$(field 'd["readme"].encode()')" '\x1b]0;title\x07 \xe2\x80\xae 
 
 exits 'a plugin' 0 mapm info acme/demo
 has 'what it is' "$out" 'plugin demo 1.2.0'
-like 'its skills' "$out" '^  skill a .*The a package of a test\.$'
+like 'its skills' "$out" '^  skill a .*The a package of a test, used by it\.$'
 like 'its sub-agents' "$out" '^  agent helper '
 like 'its servers' "$out" '^  mcp   web +https://example.com/mcp$'
 has 'what would be left out' "$out" 'left out: command is "bash"'
@@ -135,7 +135,7 @@ has 'says where it is from' "$out" 'https://github.com/acme/demo'
 exits 'a catalog' 0 mapm info acme/market
 has 'counts what it has' "$out" '5 skills, 0 agents, 1 MCP server, 3 plugins'
 like 'its commit' "$out" '^commit +[0-9a-f]{40} \(main, 20'
-like 'each package with its description' "$out" "^skill +free +$U/skills/free  The free package of a test\\.\$"
+like 'each package with its description' "$out" "^skill +free +$U/skills/free  The free package of a test, used by it\\.\$"
 like 'each server with what it runs' "$out" "^mcp +io.acme_tool +.*  npx -y tool\$"
 like 'what is not valid' "$out" '^skill +broken .*not installable: '
 like 'a hostile description is not shown' "$out" '^skill +worse .*not installable: .*U\+001B'

@@ -43,7 +43,7 @@ make_repo acme/list "$T/list"
 # --- the list -----------------------------------------------------------------------
 
 exits 'without a terminal' 0 mapm install acme/market
-like 'a line each, with its description' "$out" '^skill +pdf +https://.*/skills/pdf  The pdf package of a test\.$'
+like 'a line each, with its description' "$out" '^skill +pdf +https://.*/skills/pdf  The pdf package of a test, used by it\.$'
 like 'and why not' "$out" '^skill +broken .*not installable: '
 like 'with the plugins' "$out" '^plugin +docs '
 hasnt 'hostile text is escaped [row 7]' "$out" "$(printf '\033]0;')"
@@ -57,7 +57,7 @@ like 'has these' "$out" '^plugin +docs '
 exits 'with a choice' 2 mapm install --list --all acme/market
 exits 'without an origin' 2 mapm install --list
 exits 'JSON' 0 mapm install --json acme/market
-has 'has descriptions' "$out" '"description": "The pdf package of a test."'
+has 'has descriptions' "$out" '"description": "The pdf package of a test, used by it."'
 is 'nothing is written' "$(ls -A)" ''
 on_screen 24x80 -- "$MAPM" install --list acme/market
 is '--list on a terminal' "$status" 0
@@ -73,7 +73,7 @@ has 'it is by plugin' "$out" 'plugin docs (3)'
 has 'one without packages here is a line' "$out" 'plugin npm '
 hasnt 'and not a heading as well' "$out" 'plugin npm (1)'
 has 'and by folder' "$out" 'skills/ ('
-has 'with descriptions' "$out" 'The pdf package of a test.'
+has 'with descriptions' "$out" 'The pdf package of a test'
 has 'and tokens' "$out" ' tok '
 has 'and what cannot be had' "$out" 'not installable'
 hasnt 'no title is set by a stranger [row 7]' "$out" "$(printf '\033]0;')"

@@ -151,7 +151,7 @@ is 'with the modes behind it [L7]' "$(printf '%s\n' "$out" | sed 1,6d | grep .)"
 exits 'as Metis has it' 0 mapm -q skill index --profile metis --workspace-root $W --global-root "$G"
 is 'it is [T15] alone' "$(printf '%s\n' "$out" | sed -n '4,5p')" \
     '- fix: Fix tests.
-- only-me: The only-me package of a test.'
+- only-me: The only-me package of a test, used by it.'
 exits 'so many characters' 0 mapm -q skill index --max-chars 200 --json
 is 'are not passed [T31]' "$(json 'd["chars"] <= 200 and d["left_out"] > 0')" yes
 for bad in 0 x -5; do

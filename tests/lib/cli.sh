@@ -270,7 +270,7 @@ package()
     given=$(printf '%s\n' "$@")
     {
         echo '---'
-        for line in "name: $name" "description: \"The $name package of a test.\"" \
+        for line in "name: $name" "description: \"The $name package of a test, used by it.\"" \
             'version: 1.0.0'; do
             printf '%s\n' "$given" | grep -q "^${line%%:*}:" || echo "$line"
         done
