@@ -328,6 +328,7 @@ static void fill_plugins(const struct closure *c, const struct node *n,
     }
     out->plugins = plugins;
     out->plugin_count = m->count;
+    out->unnamed_count = m->unnamed;
 }
 
 static struct install_offer *list_elsewhere(const struct node *n,

@@ -7,7 +7,9 @@
 
 #include "plugin_parts.h"
 
-#define SHA_CHARS 40
+#define SHA_CHARS       40
+#define ENTRY_MAX_CHARS 100
+#define NOT_IN_NAMES    "@:/\\?#"
 
 /* --- where an entry is -------------------------------------------------------- */
 
@@ -169,10 +171,10 @@ static struct str clean(struct str text)
 /* Row 35: returns true for a name without characters that look like others. */
 static bool is_name(struct str s)
 {
-    if (s.n == 0 || s.n > 100)
+    if (s.n == 0 || s.n > ENTRY_MAX_CHARS)
         return false;
     for (size_t i = 0; i < s.n; i++)
-        if (s.p[i] <= ' ' || s.p[i] >= 0x7f || strchr("@:/\\?#", s.p[i]))
+        if (s.p[i] <= ' ' || s.p[i] >= 0x7f || strchr(NOT_IN_NAMES, s.p[i]))
             return false;
     return true;
 }
@@ -235,13 +237,26 @@ bool market_read(struct str text, struct str file, struct arena *a,
     return true;
 }
 
+struct str market_unnamed_text(size_t unnamed, struct arena *a)
+{
+    return unnamed == 0
+               ? STR("")
+               : arena_printf(
+                     a,
+                     "%zu entr%s of its marketplace %s left out: names "
+                     "are unique, of at most %d ASCII characters, and "
+                     "without blanks and any of %s",
+                     unnamed, unnamed == 1 ? "y" : "ies",
+                     unnamed == 1 ? "is" : "are", ENTRY_MAX_CHARS,
+                     NOT_IN_NAMES);
+}
+
 void market_hint_unnamed(const struct market *m, struct err *e)
 {
+    CLEANUP(arena_done) struct arena a = {0};
+
     if (m->unnamed)
-        err_hint(e,
-                 "%zu of its entries cannot be named: a name is ASCII without "
-                 "blanks, \"@\", \":\" and \"/\", and is there once",
-                 m->unnamed);
+        err_hint(e, "%s", market_unnamed_text(m->unnamed, &a).p);
 }
 
 const struct market_entry *market_find(const struct market *m, struct str name,

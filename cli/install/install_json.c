@@ -352,12 +352,14 @@ void install_put_offers(struct json_writer *w, const struct install_catalog *c)
     json_member_array(w, "plugins");
     put_offers(w, c->plugins, c->plugin_count);
     json_end_array(w);
+    json_member_number(w, "left_out", c->unnamed_count);
 }
 
 void install_print_offers_json(struct invocation *inv,
                                const struct install_plan *plan)
 {
     struct json_writer *w = print_json_begin(inv, "mapm.offers/1", NULL);
+    size_t left_out = 0;
 
     json_member_string(w, "origin", plan->catalogs[0].origin.text);
     json_member_array(w, "offers");
@@ -369,6 +371,9 @@ void install_print_offers_json(struct invocation *inv,
         put_offers(w, plan->catalogs[i].plugins,
                    plan->catalogs[i].plugin_count);
     json_end_array(w);
+    for (size_t i = 0; i < plan->catalog_count; i++)
+        left_out += plan->catalogs[i].unnamed_count;
+    json_member_number(w, "left_out", left_out);
     put_elsewhere(w, plan);
     print_json_end(inv);
 }

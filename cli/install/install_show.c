@@ -11,6 +11,7 @@
 #include "mapm/mcp_file.h"
 #include "mapm/origin.h"
 #include "mapm/package_text.h"
+#include "mapm/plugin_market.h"
 #include "mapm/project.h"
 
 #include <string.h>
@@ -350,6 +351,9 @@ void install_show_catalog(struct invocation *inv,
     struct term *t = &inv->term;
     struct map plugins, groups;
 
+    if (c->unnamed_count)
+        term_note(t, "%.*s",
+                  STR_ARG(market_unnamed_text(c->unnamed_count, &a)));
     if (!t->is_out) {
         show_lines(t, c->offers, c->offer_count);
         show_lines(t, c->plugins, c->plugin_count);

@@ -253,6 +253,7 @@ struct install_catalog {
                                             --plugin */
     const struct install_offer *plugins; /* plugins of its marketplace.json */
     size_t plugin_count;
+    size_t unnamed_count; /* omitted entries, see plugin_market.h */
 };
 
 /* The context that the skills of the plan use in a client at startup. */

@@ -47,8 +47,11 @@ MUST_CHECK bool market_read(struct str text, struct str file, struct arena *a,
 const struct market_entry *market_find(const struct market *m, struct str name,
                                        bool *renamed);
 
-/* Adds a hint about the omitted entries, if there are any, to the error that an
- * entry was not found. */
+/* Reports the omitted entries: "2 entries of its marketplace are left out: …".
+ * Returns "" for 0. */
+struct str market_unnamed_text(size_t unnamed, struct arena *a);
+
+/* Adds this as a hint to the error that an entry was not found. */
 void market_hint_unnamed(const struct market *m, struct err *e);
 
 /* Returns the contents of PLUGIN_ENTRY_FILE for an entry, for

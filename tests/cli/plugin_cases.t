@@ -87,8 +87,13 @@ market "$T/emoji" '{"name": "two words", "source": "./"}' '{"name": "ä", "sourc
 make_repo acme/emoji "$T/emoji" >/dev/null
 for word in two '*'; do
     exits "[V55] entries whose names are none: --plugin $word" 1 mapm install --yes acme/emoji --plugin "$word"
-    has '[V55] are counted' "$err" 'hint: 2 of its entries cannot be named'
+    has "[V55] are counted" "$err" "hint: 2 entries of its marketplace are left out: names are unique"
 done
+exits '[V55] what is known of it' 0 mapm info acme/emoji
+has '[V55] counts them, too' "$err" '2 entries of its marketplace are left out: names are unique, of at most 100 ASCII'
+exits '[V55] a list' 0 mapm install --list acme/emoji
+has '[V55] likewise' "$err" '2 entries of its marketplace are left out'
+like '[V55] and a program' "$(mapm info acme/emoji --json)" '"left_out": 2$'
 
 # --- tags and commits --------------------------------------------------------------------
 
