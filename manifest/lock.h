@@ -12,8 +12,46 @@
  */
 enum lock_version { LOCK_VERSION_1 = 1, LOCK_VERSION_2 = 2 };
 
-/* Returns the lowest version that can represent this entry. */
-enum lock_version lock_entry_version(const struct lock_entry *entry);
+struct lock_reader {
+    struct str rest, line;
+    unsigned number; /* of the line */
+    enum lock_version version;
+    const char *name; /* name of the file */
+    struct arena *a;
+    struct err *e;
+    struct lock_entry *entries;
+    size_t count, capacity;
+    bool is_joined; /* accept entries in any order and repeated ones */
+    /* Line of the origin of an entry that belongs to the workspace and has
+     * `as`, else 0. */
+    unsigned own_line;
+};
+
+struct lock_writer {
+    struct buf *out;
+    struct arena *a;           /* scratch */
+    enum lock_version version; /* the lowest that has all that was written */
+};
+
+/* --- lock_fields.c -------------------------------------------------------- */
+
+/* Reads "    key: value" at the current line. `*next` is the index of the first
+ * key that may follow, 0 at the first line of an entry. */
+MUST_CHECK bool lock_take_field(struct lock_reader *r, struct lock_entry *entry,
+                                size_t *next);
+/* Checks that the entry has each key that its type requires, after its last
+ * line, and completes its origin. */
+MUST_CHECK bool lock_end_fields(struct lock_reader *r, struct lock_entry *entry,
+                                size_t next);
+/* Writes the lines of the entry after its type. */
+void lock_put_fields(struct lock_writer *w, const struct lock_entry *entry);
+
+/* Report that the current line is not the expected one, or that a key or type
+ * of a version 2 lock is unknown to this program. Return false. */
+bool lock_fail_line(struct lock_reader *r, const char *expected);
+bool lock_fail_newer(struct lock_reader *r, const char *kind, struct str text);
+
+/* --- order and scalars ---------------------------------------------------- */
 
 /* Returns the rank of a kind in the alphabetical order of the kinds' names. */
 int lock_kind_rank(enum doc_kind kind);

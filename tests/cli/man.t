@@ -148,7 +148,7 @@ is 'mapm.yaml.5 has each limit that can be changed' \
     "$(sed -n '/^\.Sh LIMITS/,/^\.Sh /s/^\.It \([a-z_]*\) Ta .*/\1/p' "$ROOT/man/mapm.yaml.5")" \
     "$(sed -n 's/^            struct limit \([a-z_]*\);.*/\1/p' "$ROOT/include/mapm/limits.h")"
 keys=$(sed -n '/fields\[\] = {/,/^};/s/^ *{STR_INIT("\([a-z]*\)").*/\1/p' \
-    "$ROOT/manifest/lock.c")
+    "$ROOT/manifest/lock_fields.c")
 isnt 'there are keys of the lock' "$keys" ''
 for key in $keys; do
     like "mapm.lock.5 has $key" \

@@ -100,7 +100,7 @@ static const struct {
     {"    version: 1.2.0\n", "    version: 1.2.0\n    version: 1.2.0\n", "l:10: \"version\" is given twice, or not in its place"},
     {"    version: 1.2.0\n    path: .agents/agents/reviewer\n", "    path: .agents/agents/reviewer\n    version: 1.2.0\n", "l:10: \"version\" is given twice, or not in its place"},
     {"    version: 1.2.0", "    version: 1.2", "l:9: not written as mapm writes it: 1.2"},
-    {"    version: 1.2.0", "    version: \"\"", "l:9: an empty version"},
+    {"    version: 1.2.0", "    version: \"\"", "l:9: not a version: \"\""},
     {"    version: 1.2.0", "    version: \"\\x1b\"", "l:9: a hidden character, or not UTF-8"},
     {"    version: 1.2.0", "    version: \xe2\x80\xae" "1", "l:9: a hidden character, or not UTF-8"},
     /* what is missing or malformed [row 12, row 15] */
