@@ -504,10 +504,16 @@ static enum outcome take_outline(struct arrival *x)
 static enum outcome take_gone(struct arrival *x)
 {
     struct node *n = x->n;
+    struct arena *a = &x->c->cx->arena;
+    const struct lock_entry *entry =
+        map_find(&x->c->layer->by_origin, n->origin->key);
 
-    n->gone = arena_new(&x->c->cx->arena, struct err);
+    n->gone = arena_new(a, struct err);
     *n->gone = x->problem;
     err_clear(&x->problem);
+    if (entry && !n->source)
+        node_make_rare(n, a)->place_now =
+            node_place_now(n->origin, x->event, entry->object, a);
     return of_package(take_comparison(x->c, n, x->event, &x->problem));
 }
 

@@ -3,6 +3,7 @@
 
 #include "mapm/checkout.h"
 #include "mapm/fetch.h"
+#include "mapm/install.h"
 #include "mapm/install_team.h"
 #include "mapm/layer.h"
 #include "mapm/resolver.h"
@@ -54,6 +55,7 @@ struct node_rare {
     struct str of_plugin;      /* FQN of the first plugin with this part */
     struct str url, artifact;  /* of a skill of an index */
     struct str moved; /* by_lock_name: where that name redirects to itself */
+    struct install_place place_now; /* with node.gone */
 };
 
 /* What the host of a repository called it, when a package was asked for. */
@@ -319,6 +321,11 @@ bool node_is_replaced_here(const struct node *n);
  * `*out`, allocated in `a`. Returns false if it equals the requested one. */
 bool node_moved_origin(const struct closure *c, const struct node *n,
                        struct arena *a, struct origin *out);
+/* Returns where the package of a FETCH_FAILED is in its repository now. `object` is
+ * the locked one. Allocated in `a`. */
+struct install_place node_place_now(const struct origin *o,
+                                    const struct fetch_event *event,
+                                    struct str object, struct arena *a);
 /* Returns the ref for a URL: the requested range, or else the resolved ref. */
 struct str node_slot(const struct node *n, struct arena *a);
 /* Returns the tag that the range of a node chose, or "". */

@@ -83,6 +83,19 @@ bool node_moved_origin(const struct closure *c, const struct node *n,
     return true;
 }
 
+struct install_place node_place_now(const struct origin *o,
+                                    const struct fetch_event *event,
+                                    struct str object, struct arena *a)
+{
+    struct str range = origin_range(o, a);
+    struct origin now;
+
+    if (event->path.n == 0)
+        return (struct install_place){0};
+    origin_complete(o, range.n ? range : event->ref, event->path, a, &now);
+    return (struct install_place){now.text, str_eq(event->object, object)};
+}
+
 bool node_is_replaced_here(const struct node *n)
 {
     return n->replacement && n->replacement->role != PROJECT_WORKSPACE;

@@ -22,6 +22,7 @@ struct question {
     bool wants_document; /* fetch the current document */
     struct str ref, commit, version, newest;
     struct err *failed;
+    struct install_place place_now;
 };
 
 struct check {
@@ -306,8 +307,11 @@ static void take_event(void *ctx, const struct fetch_event *event,
         take_document(c, q, event, a);
         break;
     case FETCH_FAILED:
-        if (event->id < c->count)
+        if (event->id < c->count) {
             fail(c, q, event->err);
+            q->place_now = node_place_now(&q->origin, event, q->entry->object,
+                                          &c->cx->arena);
+        }
         break;
     default:
         break;
@@ -550,6 +554,7 @@ static void report(const struct check *c, struct install_outdated *out)
             .new_version = q->version,
             .message = q->is_gone ? arena_str(a, str_cstr(err_first(q->failed)))
                                   : str_make("", 0),
+            .place_now = q->place_now,
         };
     }
     *out = (struct install_outdated){.moved = moved,

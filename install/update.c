@@ -211,6 +211,15 @@ static struct str_list members_of(const struct err *why, struct arena *a)
     return (struct str_list){items, count};
 }
 
+static struct install_place
+place_now(const struct update *u, const struct lock_entry *entry, bool is_gone)
+{
+    const struct node *n = closure_find(
+        &u->session->closure, layer_origin(&u->session->layer, entry)->key);
+
+    return is_gone && n ? node_rare(n)->place_now : (struct install_place){0};
+}
+
 static void hold(struct update *u, const struct lock_entry *entry, bool is_gone,
                  bool is_root, const struct err *why)
 {
@@ -224,6 +233,7 @@ static void hold(struct update *u, const struct lock_entry *entry, bool is_gone,
         .message = cause_of(why, u->a),
         .chains = members_of(why, u->a),
         .pin = pinned_origin(u, entry),
+        .place_now = place_now(u, entry, is_gone),
         .hint = u->session->unmergeable ? arena_str(u->a, str_cstr(why->hint))
                                         : str_make("", 0),
     };

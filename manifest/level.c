@@ -8,9 +8,10 @@
  * `install` also m: an error for agents and for packages that declare a scope
  * or MetaAgents dependencies, else a warning (a version alone makes no package
  * strict); i: an error when the package is installed, a warning when it is read
- * in place; d: a hint for the developer of the package. Columns: the profiles, in the order of `profiles`. Skills in Agent
- * Plugins have the severities of Agent Skills; a finding that Claude Code
- * accepts silently has none. Source: REQUIREMENTS 5, X2, X3, X6, X16, X17, X24;
+ * in place; d: a hint for the developer of the package. Columns: the profiles, in
+ * the order of `profiles`. Skills in Agent Plugins have the severities of Agent
+ * Skills; a finding that Claude Code accepts silently has none. Source:
+ * REQUIREMENTS 5, X2, X3, X6, X16, X17, X24;
  * 4.1 for the input that the reader of each standard accepts. */
 
 /* clang-format off */

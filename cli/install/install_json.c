@@ -183,6 +183,7 @@ static const struct json_member held_members[] = {
     JSON_MEMBER(struct install_held, "chains", chains),
     JSON_MEMBER_OR_NULL(struct install_held, "pin", pin),
     JSON_MEMBER_OR_NULL(struct install_held, "hint", hint),
+    JSON_MEMBER_OR_NULL(struct install_held, "moved_to", place_now.origin),
 };
 JSON_RECORD(held, struct install_held);
 

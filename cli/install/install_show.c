@@ -489,6 +489,11 @@ void install_note_edits(struct term *t, const struct install_plan *plan)
 
 /* --- what an update holds -------------------------------------------------- */
 
+const char *install_moved_words(const struct install_place *p)
+{
+    return p->is_same ? "the same content is at" : "that name is at";
+}
+
 /* An index has no commits, so nothing of it is pinned. */
 static void note_ways(struct term *t, const struct install_held *h)
 {
@@ -500,6 +505,11 @@ static void note_ways(struct term *t, const struct install_held *h)
                   STR_ARG(entry->name), STR_ARG(h->pin));
     else
         term_note(t, "  mapm remove %.*s takes it out", STR_ARG(entry->name));
+    if (h->place_now.origin.n)
+        term_note(t,
+                  "  %s another path: mapm remove %.*s, then mapm install %.*s",
+                  install_moved_words(&h->place_now), STR_ARG(entry->name),
+                  STR_ARG(h->place_now.origin));
 }
 
 static void warn_gone(struct term *t, const struct install_held *h,

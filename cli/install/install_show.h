@@ -31,6 +31,8 @@ void install_note_skipped(struct invocation *inv,
 /* What the repositories have outside of the catalogs. */
 void install_note_elsewhere(struct invocation *inv,
                             const struct install_plan *plan);
+/* What is at the new place of a package, as the begin of a sentence. */
+const char *install_moved_words(const struct install_place *p);
 /* What an update leaves as it is locked, with the ways out. */
 void install_warn_held(struct invocation *inv, const struct install_plan *plan);
 /* Files at user level that are left alone, and what they lack. */

@@ -29,6 +29,7 @@ static const struct json_member moved_members[] = {
     JSON_MEMBER_OR_NULL(struct install_moved, "version", version),
     JSON_MEMBER_OR_NULL(struct install_moved, "new_version", new_version),
     JSON_MEMBER_OR_NULL(struct install_moved, "message", message),
+    JSON_MEMBER_OR_NULL(struct install_moved, "moved_to", place_now.origin),
     JSON_MEMBER_OR_NULL(struct install_moved, "tag", tag),
     JSON_MEMBER_OR_NULL(struct install_moved, "newest", newest),
 };
@@ -112,9 +113,14 @@ static void print_table(struct invocation *inv,
         term_print(&inv->term, "%-5s %-32.*s %.*s -> %.*s%s%.*s\n",
                    doc_kind_name(m->kind), STR_ARG(m->name), STR_ARG(old),
                    STR_ARG(new), m->ref.n ? "  " : "", STR_ARG(m->ref));
-        if (m->is_gone)
-            term_note(&inv->term, "  %.*s: %.*s", STR_ARG(m->name),
-                      STR_ARG(m->message));
+        if (!m->is_gone)
+            continue;
+        term_note(&inv->term, "  %.*s: %.*s", STR_ARG(m->name),
+                  STR_ARG(m->message));
+        if (m->place_now.origin.n)
+            term_note(&inv->term, "  %s %.*s",
+                      install_moved_words(&m->place_now),
+                      STR_ARG(m->place_now.origin));
     }
 }
 

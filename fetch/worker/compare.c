@@ -1,3 +1,5 @@
+#include "base/path.h"
+
 #include "session.h"
 
 /*
@@ -39,6 +41,25 @@ static bool is_same_listing(const struct tree_listing *x,
                x->files[i].is_program == y->files[i].is_program &&
                oid_eq(&x->files[i].blob, &y->files[i].blob);
     return same;
+}
+
+bool compare_find_moved(const struct ask *a, struct str *path, struct oid *id)
+{
+    struct repo *r = a->repo;
+    struct tree_source src = {
+        &r->objects, {{0}}, &r->index, &r->session->limits, NULL};
+    struct tree_sought sought = {.id = a->pinned};
+
+    if (!compare_is_wanted(a) || !a->snapshot ||
+        a->snapshot->trees != TREES_HERE || a->path.n == 0)
+        return false;
+    src.root = a->snapshot->root;
+    /* The name of a plugin's folder says little. */
+    if (a->in.kinds == DOC_SKILL || a->in.kinds == DOC_AGENT)
+        sought.file = doc_entry_file((enum doc_kind)a->in.kinds);
+    if (sought.file || a->in.kinds == DOC_MCP)
+        sought.name = path_last(a->path);
+    return tree_find_elsewhere(&src, &sought, &r->arena, path, id);
 }
 
 enum found compare_step(struct ask *a, struct oid_set *wants, bool *is_same)

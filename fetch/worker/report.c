@@ -52,24 +52,30 @@ static void set_over(struct ask *a)
     a->repo->open_count--;
 }
 
-void report_failed(struct ask *a, const struct err *why)
-{
-    struct err copy = *why;
-
-    if (ask_move(a)->moved_to.n)
-        err_wrap(&copy, "%.*s", STR_ARG(ask_move(a)->moved_to));
-    say(a, &(struct fetch_event){.kind = FETCH_FAILED,
-                                 .moved = ask_move(a)->moved,
-                                 .err = &copy});
-    set_over(a);
-}
-
 static struct str hex_of(const struct oid *id, char out[OID_HEX_CHARS + 1])
 {
     out[0] = '\0';
     if (!oid_is_zero(id))
         oid_format(id, out);
     return str_cstr(out);
+}
+
+void report_failed(struct ask *a, const struct err *why)
+{
+    struct err copy = *why;
+    struct fetch_event ev = {
+        .kind = FETCH_FAILED, .moved = ask_move(a)->moved, .err = &copy};
+    char hex[OID_HEX_CHARS + 1];
+    struct oid id;
+
+    if (ask_move(a)->moved_to.n)
+        err_wrap(&copy, "%.*s", STR_ARG(ask_move(a)->moved_to));
+    if (why->code == ERR_PATH && compare_find_moved(a, &ev.path, &id)) {
+        ev.ref = a->ref;
+        ev.object = hex_of(&id, hex);
+    }
+    say(a, &ev);
+    set_over(a);
 }
 
 /* Returns the members common to all events except FETCH_FAILED. `hex` holds the

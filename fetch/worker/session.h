@@ -369,6 +369,9 @@ void compare_start(struct ask *a);
 /* Compares, once the listing is known. Returns FOUND_PACKAGE and sets
  * `*is_same`, or FOUND_WAIT. */
 enum found compare_step(struct ask *a, struct oid_set *wants, bool *is_same);
+/* Finds where a package that is no longer at its path has gone: its path, and
+ * the object there. Returns false if it is nowhere. */
+bool compare_find_moved(const struct ask *a, struct str *path, struct oid *id);
 
 /* --- offers.c ------------------------------------------------------------- */
 

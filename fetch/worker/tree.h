@@ -94,6 +94,24 @@ MUST_CHECK bool tree_find(const struct tree_source *s, struct str path,
                           struct oid_set *wants, struct tree_found *out,
                           struct err *e);
 
+/* A package that is no longer at its path. */
+struct tree_sought {
+    struct str name;  /* last part of the path */
+    const char *file; /* manifest that a folder of that name has to have; NULL
+                       * if the package is a file */
+    struct oid id;    /* its object */
+};
+
+/*
+ * Finds where a package has gone: a path with the same object, else the first
+ * one of its name, hidden folders last. Scans a bounded number of entries of
+ * the trees in memory. Returns false if there is none. `*path` is allocated in
+ * `a`.
+ */
+bool tree_find_elsewhere(const struct tree_source *s,
+                         const struct tree_sought *sought, struct arena *a,
+                         struct str *path, struct oid *id);
+
 struct tree_file {
     struct str path; /* below the package; the file's name if it is alone */
     bool is_program; /* mode 755, else 644 */

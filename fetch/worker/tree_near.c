@@ -17,7 +17,13 @@ struct near {
     struct str names[TEXT_NEAREST_MAX];
     size_t count;
     size_t looked_at;
+    struct str name;                  /* for note_name */
+    const struct tree_sought *sought; /* for note_elsewhere */
+    struct oid id;                    /* … of names[0] */
 };
+
+typedef void near_visit(struct near *n, const struct folder *f,
+                        const struct tree_entry *entry);
 
 static void near_done(struct near *n)
 {
@@ -49,9 +55,9 @@ static bool next_entry(struct near *n, struct str *rest, struct tree_entry *out)
     return false;
 }
 
-static struct str tree_bytes(const struct near *n, const struct folder *f)
+static struct str tree_bytes(const struct near *n, const struct oid *id)
 {
-    const struct object *tree = objects_find(n->source->objects, &f->tree);
+    const struct object *tree = objects_find(n->source->objects, id);
 
     return tree && tree->type == OBJECT_TREE ? tree->bytes : STR("");
 }
@@ -60,7 +66,7 @@ static struct str tree_bytes(const struct near *n, const struct folder *f)
 static void look_in(struct near *n, const struct folder *f, struct str name)
 {
     size_t max_edits = name.n < 6 ? 1 + name.n / 3 : NEAR_EDITS;
-    struct str rest = tree_bytes(n, f);
+    struct str rest = tree_bytes(n, &f->tree);
     struct text_nearest near = {0};
     struct tree_entry entry;
 
@@ -76,26 +82,24 @@ static void look_in(struct near *n, const struct folder *f, struct str name)
         n->names[n->count++] = folder_path(f, near.found[i], &n->a);
 }
 
-/* Searches the same name elsewhere, folders near the root first. */
-static void look_everywhere(struct near *n, const struct oid *root,
-                            struct str name)
+/* Visits all entries, folders near the root first. */
+static void look_everywhere(struct near *n, near_visit *visit)
 {
     const struct folder **queue = NULL;
     size_t count = 0, capacity = 0;
     struct folder *first = arena_new(&n->a, struct folder);
 
-    first->tree = *root;
+    first->tree = n->source->root;
     queue = arena_grow(&n->a, queue, count, &capacity, sizeof(struct folder *));
     queue[count++] = first;
     for (size_t i = 0; i < count && !is_full(n); i++) {
-        struct str rest = tree_bytes(n, queue[i]);
+        struct str rest = tree_bytes(n, &queue[i]->tree);
         struct tree_entry entry;
 
         while (next_entry(n, &rest, &entry)) {
             struct folder *below;
 
-            if (str_eq_nocase(entry.name, name))
-                n->names[n->count++] = folder_path(queue[i], entry.name, &n->a);
+            visit(n, queue[i], &entry);
             if (entry.kind != TREE_FOLDER ||
                 queue[i]->depth >= PACKAGE_MAX_DEPTH || is_full(n))
                 continue;
@@ -111,18 +115,77 @@ static void look_everywhere(struct near *n, const struct oid *root,
     }
 }
 
+static void note_name(struct near *n, const struct folder *f,
+                      const struct tree_entry *entry)
+{
+    if (str_eq_nocase(entry->name, n->name))
+        n->names[n->count++] = folder_path(f, entry->name, &n->a);
+}
+
+/* --- a package that has moved ----------------------------------------------- */
+
+static bool is_hidden(struct str path)
+{
+    return str_starts(path, STR(".")) || str_find(path, STR("/.")) != SIZE_MAX;
+}
+
+/* Returns whether the entry may be the package, by its name and manifest. */
+static bool is_namesake(const struct near *n, const struct tree_entry *entry)
+{
+    const char *file = n->sought->file;
+    struct str rest = tree_bytes(n, &entry->id);
+    struct err ignored = {0};
+    struct tree_entry child;
+
+    if (!str_eq(entry->name, n->sought->name) ||
+        (entry->kind == TREE_FOLDER) != (file != NULL))
+        return false;
+    while (file && rest.n && tree_next(&rest, &child, &ignored))
+        if (str_is(child.name, file))
+            return true;
+    return file == NULL;
+}
+
+static void note_elsewhere(struct near *n, const struct folder *f,
+                           const struct tree_entry *entry)
+{
+    bool is_same = oid_eq(&entry->id, &n->sought->id);
+    struct str path;
+
+    if (!is_same && !is_namesake(n, entry))
+        return;
+    path = folder_path(f, entry->name, &n->a);
+    if (!is_same && n->names[0].n &&
+        (is_hidden(path) || !is_hidden(n->names[0])))
+        return;
+    n->names[0] = path;
+    n->id = entry->id;
+    n->count = is_same ? TEXT_NEAREST_MAX : 0; /* nothing is better */
+}
+
+bool tree_find_elsewhere(const struct tree_source *s,
+                         const struct tree_sought *sought, struct arena *a,
+                         struct str *path, struct oid *id)
+{
+    CLEANUP(near_done) struct near n = {.source = s, .sought = sought};
+
+    look_everywhere(&n, note_elsewhere);
+    *path = arena_str(a, n.names[0]);
+    *id = n.id;
+    return path->n > 0;
+}
+
+/* --- similar names ---------------------------------------------------------- */
+
 void folder_hint_near(const struct tree_source *s, const struct folder *f,
                       struct str name, struct str path, struct err *e)
 {
-    CLEANUP(near_done) struct near n = {.source = s};
-    size_t slash = str_find_last(path, '/');
-    struct str last =
-        slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+    CLEANUP(near_done) struct near n = {.source = s, .name = path_last(path)};
     struct quote q[TEXT_NEAREST_MAX];
 
     look_in(&n, f, name);
     if (n.count == 0)
-        look_everywhere(&n, &s->root, last);
+        look_everywhere(&n, note_name);
     for (size_t i = 0; i < n.count; i++)
         quote(&q[i], n.names[i]);
     if (n.count == 1)

@@ -213,7 +213,9 @@ struct fetch_event {
     size_t offer_count;
     const struct str *notes; /* warnings for the user */
     size_t note_count;
-    struct err *err; /* FAILED */
+    /* FAILED; if a compared package has moved in its repository, `ref`, `path` and
+     * `object` are those of the new place. */
+    struct err *err;
 };
 
 /* Starts mapm-fetch early, because loading its libraries takes longer than

@@ -192,6 +192,12 @@ struct install_merged {
 };
 
 /* An entry that an update could not change and leaves as it is locked. */
+/* Another place in its repository of a package that is gone from its path. */
+struct install_place {
+    struct str origin; /* "" if there is none */
+    bool is_same;      /* the same content; else only the name is the same */
+};
+
 struct install_held {
     const struct lock_entry *entry;
     /* The entry itself no longer exists. Otherwise a root is kept with all its
@@ -202,6 +208,7 @@ struct install_held {
     struct str_list chains;   /* dependency chains to a conflict, with their
                                  ranges */
     struct str pin;           /* its origin, pinned to its commit */
+    struct install_place place_now;
     struct str hint; /* hint for a patch conflict; "" for the default hints */
 };
 

@@ -2,6 +2,7 @@
 #define MAPM_INSTALL_QUERY_H
 
 #include "base/context.h"
+#include "mapm/install.h"
 #include "mapm/layer.h"
 
 /* install_query: read-only queries about installed packages. Results are
@@ -60,6 +61,7 @@ struct install_moved {
     struct str ref, locked, current; /* commits; "" with a file: origin */
     struct str version, new_version; /* "" if none */
     struct str message;              /* why it no longer exists */
+    struct install_place place_now;
 };
 
 /* A package of a catalog in mapm.yaml that mapm.lock does not have yet; an

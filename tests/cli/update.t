@@ -200,6 +200,45 @@ repo acme/lost branch -m main trunk
 exits '[D3] a branch that is gone' 3 mapm update
 like '[D3] keeps all of it' "$err" 'update: nothing to do'
 
+# --- a package that is at another path now ----------------------------------------------
+
+c=$T/moving L=https://github.com/acme/moving/tree/main
+for name in same alike lost; do skill "$c/skills/$name" && echo "$name" >"$c/skills/$name/notes.md"; done
+mcp "$c/mcps/io.acme_s.json" io.acme/s npx -y s
+make_repo acme/moving "$c"
+mkdir "$T/moved" && cd "$T/moved" || exit 1
+exits 'skills and a server' 0 mapm install --yes "$L/skills/same" "$L/skills/alike" "$L/skills/lost" "$L/mcps/io.acme_s.json"
+mkdir -p "$c/plugins/p/skills" "$c/.copy/skills" "$c/docs/lost"
+mv "$c/skills/same" "$c/skills/other" && mv "$c/mcps" "$c/servers"
+cp -r "$c/skills/alike" "$c/.copy/skills" && echo more >>"$c/.copy/skills/alike/notes.md"
+mv "$c/skills/alike" "$c/plugins/p/skills" && echo new >>"$c/plugins/p/skills/alike/notes.md"
+mv "$c/skills/lost/notes.md" "$c/docs/lost" && rm -r "$c/skills/lost"
+make_repo acme/moving "$c"
+reset_log
+exits '[D3] packages at other paths' 3 mapm outdated
+is '[D1] are found in the trees that it has' "$(requests)" 2
+like '[D3] by content' "$err" "^  the same content is at $L/skills/other\$"
+like '[D3] also a server' "$err" "^  the same content is at $L/servers/io\\.acme_s\\.json\$"
+like '[D3] by name, hidden folders last' "$err" "^  that name is at $L/plugins/p/skills/alike\$"
+is '[D3] and nothing else' "$(printf '%s\n' "$err" | grep -c ' is at ')" 3
+mapm outdated --json >"$T/out.json"
+is '[D3] for programs, too' "$(python3 -S - "$T/out.json" <<'P'
+import json, sys
+for m in json.load(open(sys.argv[1]))["packages"]:
+    print(m["name"], m["state"], (m["moved_to"] or "/main-").split("/main")[1])
+P
+)" "io.acme/s gone /servers/io.acme_s.json
+alike gone /plugins/p/skills/alike
+lost gone -
+same gone /skills/other"
+snapshot . >"$T/before"
+exits '[D3] an update' 3 mapm update
+is '[D3] moves nothing by itself' "$(snapshot .)" "$(cat "$T/before")"
+like '[D3] and names the command' "$err" "^  the same content is at another path: mapm remove same, then mapm install $L/skills/other\$"
+exits '[D3] which' 0 mapm remove same
+exits '[D3] helps' 0 mapm install "$L/skills/other"
+like '[D3] with the same content' "$(cat .agents/skills/*/notes.md)" '^same$'
+
 # --- a switch of branches, of a package without a version ---------------------------
 
 mkdir -p "$T/plain/skills/p" "$T/switch"
