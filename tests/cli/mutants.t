@@ -1,8 +1,8 @@
 #!/bin/sh
 # tools/mutants itself, on a module of one file: what tests notice is killed, what
 # they do not survives, what is the same code is no mutant, what a mutant leaves
-# behind does not fail the test of another, and tests that do not enter its function
-# do not run ([F2]). The mutants of mapm take too long for this: `make mutants`.
+# behind does not fail the test of another, tests that do not enter its function do not
+# run, and sanitizers see what gives no other answer ([F2]). The mutants of mapm take too long for this: `make mutants`.
 . "$(dirname "$0")/../lib/cli.sh"
 
 mkdir -p m tests/unit tests/mutants build/unit
@@ -97,4 +97,38 @@ exits '[F2] one that fits no longer' 1 sh -c "sed -i 's/n == 7/n == 6/' m/a.c &&
 like '[F2] is a fault of the list' "$err" '^mutants: dull: m/a.c has its text 0 times$'
 like '[F2] and so is an accepted one' "$err" '^mutants: accepted: m/a.c no longer has "return n == 7;"'
 ok '[F2] the sources are as they were' grep -q 'n >= 0 && n < 10' m/a.c
+
+# What reads behind an array gives no other answer, but sanitizers see it.
+cat >m/a.c <<'X'
+int sum(const int *p, int n);
+
+int sum(const int *p, int n)
+{
+    int sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += p[i];
+    return sum;
+}
+X
+cat >tests/unit/a_test.c <<'X'
+#include <stdio.h>
+int sum(const int *p, int n);
+int main(void)
+{
+    static const int three[4] = {1, 2, 3};
+    int *p = (int[]){1, 2, 3};
+    int ok = sum(three, 3) == 6 && sum(p, 3) > 0;
+    puts(ok ? "ok 1\n1..1" : "not ok 1\n1..1");
+    return !ok;
+}
+X
+echo 'm: m | unit/a_test' >tests/mutants/modules
+rm -f tests/mutants/listed tests/mutants/accepted
+exits '[F2] without sanitizers' 1 mutants --count 100 --seed 3 -v
+like '[F2] it survives' "$out" '^survived: m/a.c:7: < becomes <='
+sed -i 's/cc /cc $(SAN:%=-fsanitize=% -fno-sanitize-recover) /' Makefile
+echo 'san:' >>Makefile
+exits '[F2] with them' 0 mutants --count 100 --seed 3 -v
+like '[F2] it does not' "$out" '^killed by unit/a_test under sanitizers: m/a.c:7: < becomes <='
 done_testing
