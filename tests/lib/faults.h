@@ -2,13 +2,15 @@
 #define TESTS_FAULTS_H
 
 /*
- * The n-th call that changes a file system is the last one, or fails.
+ * The n-th call that changes a file system, or reads one, is the last one, or
+ * fails.
  *
  * Stands in for the C library's functions in the whole test program, before
  * the real calls are made. Syncing is only counted: no test can see it, and
  * it takes long. Include it in one file of a program.
  */
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -25,7 +27,10 @@ enum fault_mode {
     FAULT_ONCE,   /* the call fails with fault_errno */
     FAULT_SIGNAL, /* every other openat fails with EINTR */
     FAULT_FULL,   /* it and all later ones that need room fail: ENOSPC */
+    FAULT_READ,   /* of those that read, it alone fails with fault_errno */
 };
+
+enum fault_call { FAULT_CALL_CHANGES, FAULT_CALL_NEEDS_ROOM, FAULT_CALL_READS };
 
 static enum fault_mode fault_mode;
 static long fault_at, fault_count;
@@ -41,20 +46,23 @@ static inline void fault_arm(enum fault_mode mode, long at, int error)
 }
 
 /* Whether this call is to fail, errno set. */
-static inline bool fault_strikes(bool needs_room)
+static inline bool fault_strikes(enum fault_call call)
 {
     long n;
 
-    if (fault_mode == FAULT_NONE)
+    if (fault_mode == FAULT_NONE ||
+        (fault_mode == FAULT_READ) != (call == FAULT_CALL_READS))
         return false;
     n = __atomic_add_fetch(&fault_count, 1, __ATOMIC_RELAXED);
     if (fault_mode == FAULT_KILL && n == fault_at)
         kill(getpid(), SIGKILL);
-    if (fault_mode == FAULT_ONCE && n == fault_at) {
+    if ((fault_mode == FAULT_ONCE || fault_mode == FAULT_READ) &&
+        n == fault_at) {
         errno = fault_errno;
         return true;
     }
-    if (fault_mode == FAULT_FULL && n >= fault_at && needs_room) {
+    if (fault_mode == FAULT_FULL && n >= fault_at &&
+        call == FAULT_CALL_NEEDS_ROOM) {
         errno = ENOSPC;
         return true;
     }
@@ -63,7 +71,7 @@ static inline bool fault_strikes(bool needs_room)
 
 ssize_t write(int fd, const void *p, size_t n)
 {
-    if (fd > 2 && fault_strikes(true))
+    if (fd > 2 && fault_strikes(FAULT_CALL_NEEDS_ROOM))
         return -1;
     return syscall(SYS_write, fd, p, n);
 }
@@ -80,21 +88,44 @@ int openat(int dirfd, const char *path, int flags, ...)
         errno = EINTR;
         return -1;
     }
-    if ((flags & O_CREAT) && fault_strikes(true))
+    if (fault_strikes(flags & O_CREAT ? FAULT_CALL_NEEDS_ROOM
+                                      : FAULT_CALL_READS))
         return -1;
     return (int)syscall(SYS_openat, dirfd, path, flags, mode);
 }
 
+ssize_t read(int fd, void *p, size_t n)
+{
+    if (fd > 2 && fault_strikes(FAULT_CALL_READS))
+        return -1;
+    return syscall(SYS_read, fd, p, n);
+}
+
+ssize_t getdents64(int fd, void *p, size_t n)
+{
+    return fault_strikes(FAULT_CALL_READS) ? -1
+                                           : syscall(SYS_getdents64, fd, p, n);
+}
+
+ssize_t readlinkat(int fd, const char *path, char *p, size_t n)
+{
+    return fault_strikes(FAULT_CALL_READS)
+               ? -1
+               : syscall(SYS_readlinkat, fd, path, p, n);
+}
+
 int mkdirat(int dirfd, const char *path, mode_t mode)
 {
-    return fault_strikes(true) ? -1
-                               : (int)syscall(SYS_mkdirat, dirfd, path, mode);
+    return fault_strikes(FAULT_CALL_NEEDS_ROOM)
+               ? -1
+               : (int)syscall(SYS_mkdirat, dirfd, path, mode);
 }
 
 int symlinkat(const char *to, int dirfd, const char *path)
 {
-    return fault_strikes(true) ? -1
-                               : (int)syscall(SYS_symlinkat, to, dirfd, path);
+    return fault_strikes(FAULT_CALL_NEEDS_ROOM)
+               ? -1
+               : (int)syscall(SYS_symlinkat, to, dirfd, path);
 }
 
 int renameat2(int from, const char *x, int to, const char *y, unsigned flags)
@@ -103,40 +134,42 @@ int renameat2(int from, const char *x, int to, const char *y, unsigned flags)
         errno = EINVAL;
         return -1;
     }
-    return fault_strikes(false)
+    return fault_strikes(FAULT_CALL_CHANGES)
                ? -1
                : (int)syscall(SYS_renameat2, from, x, to, y, flags);
 }
 
 int renameat(int from, const char *x, int to, const char *y)
 {
-    return fault_strikes(false)
+    return fault_strikes(FAULT_CALL_CHANGES)
                ? -1
                : (int)syscall(SYS_renameat2, from, x, to, y, 0);
 }
 
 int unlinkat(int dirfd, const char *path, int flags)
 {
-    return fault_strikes(false)
+    return fault_strikes(FAULT_CALL_CHANGES)
                ? -1
                : (int)syscall(SYS_unlinkat, dirfd, path, flags);
 }
 
 int fchmod(int fd, mode_t mode)
 {
-    return fault_strikes(false) ? -1 : (int)syscall(SYS_fchmod, fd, mode);
+    return fault_strikes(FAULT_CALL_CHANGES)
+               ? -1
+               : (int)syscall(SYS_fchmod, fd, mode);
 }
 
 int fsync(int fd)
 {
     (void)fd;
-    return fault_strikes(false) ? -1 : 0;
+    return fault_strikes(FAULT_CALL_CHANGES) ? -1 : 0;
 }
 
 int syncfs(int fd)
 {
     (void)fd;
-    return fault_strikes(false) ? -1 : 0;
+    return fault_strikes(FAULT_CALL_CHANGES) ? -1 : 0;
 }
 
 #endif

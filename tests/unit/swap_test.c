@@ -58,25 +58,9 @@ static void wish_new(struct fixture *d)
     fixture_text(d, ".gitignore", "new\n");
 }
 
-static struct arena outcomes;
+#define PRECIOUS "{\"precious\": \"bytes\"}"
 
-/* What the workspace looks like before and after. */
-static void find_outcomes(const char **old, const char **new, bool fresh)
-{
-    struct fixture *d = &fixture;
-
-    fixture_init(d);
-    fixture_write(d, "README", "the user's\n");
-    if (!fresh) {
-        wish_old(d);
-        FIXTURE_OK(d, 0);
-    }
-    *old = arena_str(&outcomes, str_cstr(fixture_snapshot(d, false))).p;
-    wish_new(d);
-    FIXTURE_OK(d, 0);
-    *new = arena_str(&outcomes, str_cstr(fixture_snapshot(d, false))).p;
-    fixture_done(d);
-}
+static bool is_edited; /* the update replaces what the user wrote (--force) */
 
 static void start(struct fixture *d, bool fresh)
 {
@@ -86,7 +70,30 @@ static void start(struct fixture *d, bool fresh)
         wish_old(d);
         FIXTURE_OK(d, 0);
     }
+    if (is_edited) {
+        fixture_write(d, ".agents/skills/writer/SKILL.md", PRECIOUS);
+        fixture_write(d, ".agents/skills/comes/SKILL.md", PRECIOUS);
+    }
     wish_new(d);
+}
+
+static bool update(struct fixture *d)
+{
+    return fixture_run(d, is_edited ? FIXTURE_FORCE : 0);
+}
+
+static struct arena outcomes;
+
+/* What the workspace looks like before and after. */
+static void find_outcomes(const char **old, const char **new, bool fresh)
+{
+    struct fixture *d = &fixture;
+
+    start(d, fresh);
+    *old = arena_str(&outcomes, str_cstr(fixture_snapshot(d, false))).p;
+    CHECK(update(d));
+    *new = arena_str(&outcomes, str_cstr(fixture_snapshot(d, false))).p;
+    fixture_done(d);
 }
 
 /* True when it was killed. */
@@ -99,10 +106,8 @@ static bool run_killed_at(struct fixture *d, long step, bool recover_only)
         fault_arm(FAULT_KILL, step, 0);
         if (recover_only)
             d->text_count = d->item_count = 0;
-        _exit(fixture_run(d, recover_only ? FIXTURE_PLAN_ONLY : 0) ||
-                      recover_only
-                  ? 0
-                  : 1);
+        _exit(recover_only ? (void)fixture_run(d, FIXTURE_PLAN_ONLY),
+              0            : !update(d));
     }
     waitpid(child, &status, 0);
     return WIFSIGNALED(status);
@@ -125,6 +130,27 @@ static bool open_only(struct fixture *d)
     return true;
 }
 
+/* As fixture_snapshot prints it. */
+static const char *hash_text(const char *text)
+{
+    struct hash h = hash_of(str_cstr(text));
+    char hex[HASH_HEX_CHARS + 1];
+
+    hash_format(&h, hex);
+    return arena_printf(&fixture.arena, "%.16s", hex).p;
+}
+
+/* What the user wrote is where it was, or kept. */
+static void check_edits(struct fixture *d)
+{
+    const char *at = fixture_snapshot(d, true), *hash = hash_text(PRECIOUS);
+    int found = 0;
+
+    while ((at = strstr(at, hash)) && at++)
+        found++;
+    CHECK(found == (is_edited ? 2 : 0));
+}
+
 static void kill_everywhere(bool fresh)
 {
     struct fixture *d = &fixture;
@@ -144,7 +170,8 @@ static void kill_everywhere(bool fresh)
             printf("# killed at %ld:\n%s\n# wanted:\n%s", step, now, old);
         olds += strcmp(now, old) == 0;
         news += strcmp(now, new) == 0;
-        FIXTURE_OK(d, 0);
+        check_edits(d);
+        CHECK(update(d));
         CHECK_STR(fixture_snapshot(d, false), new);
         CHECK(!fixture_has(d, ".agents/.mapm/journal"));
         fixture_done(d);
@@ -262,18 +289,6 @@ TEST(a_journal_that_comes_back_undoes_nothing)
     CHECK(tried > 0);
 }
 
-#define PRECIOUS "{\"precious\": \"bytes\"}"
-
-/* As fixture_snapshot prints it. */
-static const char *hash_text(const char *text)
-{
-    struct hash h = hash_of(str_cstr(text));
-    char hex[HASH_HEX_CHARS + 1];
-
-    hash_format(&h, hex);
-    return arena_printf(&fixture.arena, "%.16s", hex).p;
-}
-
 /* [row 27, row 16] what the user writes before the repair is not lost */
 TEST(an_edit_between_kill_and_repair_survives)
 {
@@ -316,22 +331,25 @@ static void fail_everywhere(enum fault_mode mode, int error, bool fresh)
     for (step = 1; failed && step < STEPS_MAX; step++) {
         start(d, fresh);
         fault_arm(mode, step, error);
-        failed = !fixture_run(d, 0);
+        failed = !update(d);
         failed |= fault_count >= step;
         fault_arm(FAULT_NONE, 0, 0);
         now = fixture_snapshot(d, false);
         if (d->err.code != ERR_NONE &&
             !fixture_has(d, ".agents/.mapm/journal")) {
             CHECK(d->err.code == ERR_IO || d->err.code == ERR_INTERRUPTED ||
-                  d->err.code == ERR_NOT_FOUND || d->err.code == ERR_REFUSED);
+                  d->err.code == ERR_NOT_FOUND || d->err.code == ERR_REFUSED ||
+                  (mode == FAULT_READ && d->err.code == ERR_EDITED));
             CHECK_STR(now, old);
             if (fresh)
                 CHECK(!fixture_has(d, ".agents/.mapm") || mode == FAULT_ONCE);
         }
         CHECK(open_only(d));
         CHECK(is_either(fixture_snapshot(d, false), old, new));
-        FIXTURE_OK(d, 0);
+        check_edits(d);
+        CHECK(update(d));
         CHECK_STR(fixture_snapshot(d, false), new);
+        check_edits(d);
         fixture_done(d);
     }
     CHECK(!failed);
@@ -411,6 +429,69 @@ TEST(an_input_output_error_at_any_step)
 {
     fail_everywhere(FAULT_ONCE, EIO, false);
     fail_everywhere(FAULT_ONCE, EIO, true);
+}
+
+/* [F2] nor does it overwrite what it could not read */
+TEST(an_error_of_reading_at_any_step)
+{
+    fail_everywhere(FAULT_READ, EIO, false);
+    fail_everywhere(FAULT_READ, EIO, true);
+}
+
+/* False for an error; `count`: what it found. */
+static bool verify(struct fixture *d, size_t *count)
+{
+    struct provision *p = NULL;
+    struct provision_difference *found;
+    bool ok;
+
+    err_clear(&d->err);
+    ok = provision_open(str_cstr(d->path), &client_scope_workspace, true, NULL,
+                        NULL, &d->recovered, &p, &d->err) &&
+         provision_verify(p, &d->options, d->items, d->item_count, &d->arena,
+                          &found, count, &d->err);
+    CHECK(ok == (d->err.code == ERR_NONE));
+    provision_close(p);
+    return ok;
+}
+
+/* [F2] verify calls nothing unchanged that it could not read */
+TEST(verify_of_what_cannot_be_read)
+{
+    static const char *const paths[] = {
+        ".agents/skills/writer/SKILL.md", ".agents/skills/writer/mine.txt",
+        ".claude/agents/reviewer.md",     ".mcp.json",
+        ".claude/skills/comes",
+    };
+    struct fixture *d = &fixture;
+    size_t count = 0;
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        bool reached = true;
+
+        start(d, true);
+        CHECK(update(d));
+        CHECK(verify(d, &count) && count == 0);
+        fixture_write(d, paths[i], "{}");
+        for (long step = 1; reached && step < STEPS_MAX; step++) {
+            fault_arm(FAULT_READ, step, EIO);
+            CHECK(!verify(d, &count) || count > 0);
+            reached = fault_count >= step;
+            fault_arm(FAULT_NONE, 0, 0);
+        }
+        CHECK(!reached && d->err.code == ERR_NONE);
+        fixture_done(d);
+    }
+}
+
+/* [F2, row 16] an edit that --force replaces is kept, whatever fails */
+TEST(an_edit_is_kept_at_any_step)
+{
+    is_edited = true;
+    kill_everywhere(false);
+    fail_everywhere(FAULT_ONCE, EIO, false);
+    fail_everywhere(FAULT_READ, EIO, false);
+    is_edited = false;
 }
 
 /* File systems that cannot exchange: two renames, still repairable. */
