@@ -113,9 +113,12 @@ void backup_take_back(struct swap *s, struct op_state *state)
     struct err ignored = {0};
     CLEANUP_FD int fd = -1;
     struct str path = state->op->path;
+    char folder[4096];
 
-    if (!state->op->keep || state->op->stage ||
-        !open_backup(s, path, &fd, &ignored) ||
+    if (!state->op->keep || state->op->stage)
+        return;
+    name_folder(s, path, folder, sizeof folder);
+    if (!fs_open_dir_at(s->mapm, folder, &fd, &ignored) ||
         inode_at(fd, path_leaf(path)) != state->op->old_ino ||
         !transaction_rename(fd, path_leaf(path), state->stage, state->old_name,
                             path, &ignored))

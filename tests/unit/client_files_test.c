@@ -182,7 +182,9 @@ static bool puts_and_removes(const struct client *c, struct str before,
         return false;
     section = merge_has_section(&m);
     gap = merge_gap(&m, &is_all);
-    ok = put(&m, c, KEY, entries[0], a, e);
+    /* what is not there leaves every byte */
+    ok = merge_remove(&m, KEY, e) && str_eq(merge_text(&m, a), before) &&
+         put(&m, c, KEY, entries[0], a, e);
     text = merge_text(&m, a);
     merge_done(&m);
     if (!ok || !is_found_again(c, text, entries[0], a, e) ||

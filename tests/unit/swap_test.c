@@ -65,6 +65,8 @@ static bool is_edited; /* the update replaces what the user wrote (--force) */
 static void start(struct fixture *d, bool fresh)
 {
     fixture_init(d);
+    fixture_client(d, "claude");
+    fixture_client(d, "codex");
     fixture_write(d, "README", "the user's\n");
     if (!fresh) {
         wish_old(d);
@@ -341,6 +343,8 @@ static void fail_everywhere(enum fault_mode mode, int error, bool fresh)
                   d->err.code == ERR_NOT_FOUND || d->err.code == ERR_REFUSED ||
                   (mode == FAULT_READ && d->err.code == ERR_EDITED));
             CHECK_STR(now, old);
+            CHECK(!fixture_has(d, ".agents/.mapm/backup") ||
+                  mode == FAULT_ONCE);
             if (fresh)
                 CHECK(!fixture_has(d, ".agents/.mapm") || mode == FAULT_ONCE);
         }
@@ -490,6 +494,7 @@ TEST(an_edit_is_kept_at_any_step)
     is_edited = true;
     kill_everywhere(false);
     fail_everywhere(FAULT_ONCE, EIO, false);
+    fail_everywhere(FAULT_FULL, ENOSPC, false);
     fail_everywhere(FAULT_READ, EIO, false);
     is_edited = false;
 }
