@@ -25,8 +25,9 @@ static size_t parent_length(const char *path, size_t n)
     return n > 0 ? n - 1 : 0;
 }
 
-/* Resolves `path` relative to `base`. "." and ".." are resolved lexically,
- * without looking at the file system. */
+/* Resolves `path` relative to `base`, with a "/" at the end, which
+ * origin_take_path() drops. "." and ".." are resolved lexically, without looking
+ * at the file system. */
 static struct str resolve(struct str base, struct str path, struct arena *a)
 {
     struct str rest = str_join(str_join(base, STR("/"), a), path, a), part;
@@ -42,8 +43,7 @@ static struct str resolve(struct str base, struct str path, struct arena *a)
             n += part.n;
         }
     }
-    if (n == 0)
-        out[n++] = '/';
+    out[n++] = '/';
     return str_make(out, n);
 }
 

@@ -244,6 +244,7 @@ dependencies:
   - repo_url: acme/catalog
     virtual_path: prompts/x.prompt.md
     is_virtual: true
+    depth: 0
   - repo_url: acme/deep
     depth: 2
   - source: local

@@ -41,6 +41,7 @@ struct fixture {
     struct str left; /* the first of what was left edited */
     bool recovered, absolute;
     char backup[64];
+    char links_left[256]; /* where folders of the user stand, one a line */
     void (*between)(struct fixture *d); /* called between plan and apply */
 };
 
@@ -188,11 +189,14 @@ static inline bool fixture_run(struct fixture *d, int flags)
 {
     struct provision *p = NULL;
     const struct provision_skipped *left;
+    const struct str *links;
+    size_t link_count;
     bool ok;
 
     err_clear(&d->err);
     d->changes = NULL;
     d->change_count = 0;
+    d->links_left[0] = '\0';
     d->options.force = flags & FIXTURE_FORCE;
     if (!provision_open(str_cstr(d->path), &client_scope_workspace, false, NULL,
                         NULL, &d->recovered, &p, &d->err))
@@ -208,6 +212,10 @@ static inline bool fixture_run(struct fixture *d, int flags)
         ok = provision_apply(p, &d->err);
     left = provision_skipped_modified(p, &d->left_count);
     d->left = ok && d->left_count ? left->what : (struct str){"", 0};
+    links = provision_taken_links(p, &link_count);
+    for (size_t i = 0, n = 0; i < link_count && n < sizeof d->links_left; i++)
+        n += (size_t)snprintf(d->links_left + n, sizeof d->links_left - n,
+                              "%.*s\n", STR_ARG(links[i]));
     d->absolute = provision_absolute_files(p).n > 0;
     snprintf(d->backup, sizeof d->backup, "%.*s", STR_ARG(provision_backup(p)));
     provision_close(p);

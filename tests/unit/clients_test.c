@@ -334,6 +334,48 @@ TEST(the_workspace_by_the_name_of_an_editor)
     fixture_done(d);
 }
 
+/* [row 9] the path of a folder that a client would read as another one */
+TEST(a_folder_is_written_only_where_it_stays_that)
+{
+    static const struct {
+        const char *folder, *why; /* NULL: it is written */
+    } rows[] = {
+        {"/h/a b$", NULL},
+        {"/h/$1/$(x)/$$", NULL},
+        {"/h/\xc3\xa9", NULL},
+        {"/h/a$b", "would expand the \"$\" in ${sharedDir}"},
+        {"/h/a$_", "would expand the \"$\" in ${sharedDir}"},
+        {"/h/${x}", "would expand the \"$\" in ${sharedDir}"},
+        {"$a", "would expand the \"$\" in ${sharedDir}"},
+        {"/h\\a", "the path has a backslash"},
+        {"/h/\x01", "the path is not printable UTF-8"},
+        {"/h/\xff", "the path is not printable UTF-8"},
+    };
+    struct fixture *d = &fixture;
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool ok;
+
+        fixture_init(d);
+        fixture_client(d, "claude");
+        d->options.shared_dir = str_cstr(rows[i].folder);
+        fixture_item(d, DOC_MCP, "io-e-m", "x.json",
+                     "{\"_meta\": {\"name\": \"io.e/m\"}, \"command\": "
+                     "\"${sharedDir}/x\"}\n",
+                     NULL);
+        ok = fixture_run(d, 0);
+        CHECK(ok == !rows[i].why);
+        if (ok)
+            CHECK(strstr(fixture_content(d, ".mcp.json"), rows[i].folder));
+        else if (rows[i].why)
+            CHECK(d->err.code == ERR_MCP &&
+                  strstr(err_first(&d->err), rows[i].why));
+        if (ok != !rows[i].why)
+            printf("# %s: %s\n", rows[i].folder, err_first(&d->err));
+        fixture_done(d);
+    }
+}
+
 /* [row 9] opencode expands forms of its own, and has no escape for them */
 TEST(what_opencode_would_expand_is_refused)
 {

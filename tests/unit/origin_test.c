@@ -464,6 +464,10 @@ TEST(home_may_be_unknown)
     CHECK(!origin_parse_argument(STR("~/x"), STR("/w"), STR(""), NULL, &a, &o,
                                  &e));
     CHECK(strstr(err_first(&e), "home") != NULL);
+    err_clear(&e);
+    CHECK(!origin_parse_argument(STR("../.."), STR("/a"), STR(""), NULL, &a, &o,
+                                 &e));
+    CHECK(strstr(err_first(&e), "root folder") != NULL);
     arena_done(&a);
 }
 

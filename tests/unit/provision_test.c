@@ -443,6 +443,33 @@ TEST(a_folder_of_the_user_is_not_taken)
     fixture_done(d);
 }
 
+/* [row 16] skills of the user's own, and folders where their links would be */
+TEST(folders_in_place_of_links_stay_and_are_named)
+{
+    static const char *const names[] = {"a", "b"};
+    struct fixture *d = &fixture;
+
+    fixture_init(d);
+    add_all(d);
+    for (int i = 0; i < 2; i++) {
+        struct str n = str_cstr(names[i]);
+
+        fixture_write(
+            d, arena_printf(&d->arena, ".agents/skills/%s/SKILL.md", n.p).p,
+            "mine\n");
+        fixture_write(d, arena_printf(&d->arena, ".claude/skills/%s/x", n.p).p,
+                      "mine\n");
+    }
+    for (int again = 0; again < 2; again++) {
+        FIXTURE_OK(d, 0);
+        CHECK_STR(d->links_left, ".claude/skills/a\n.claude/skills/b\n");
+    }
+    fixture_clear(d);
+    FIXTURE_OK(d, 0);
+    CHECK_STR(fixture_content(d, ".claude/skills/a/x"), "mine\n");
+    fixture_done(d);
+}
+
 /* [X9, X21] which places other content has already, before a name is chosen */
 TEST(places_of_others_are_found)
 {
@@ -797,6 +824,10 @@ TEST(verify_finds_every_difference)
               ".claude/skills/writer not ours\n"
               ".claude/agents/reviewer.md missing\n"
               ".mcp.json#io-example-mcp changed\n");
+    /* what was removed from the lock: packages, not what is made of them */
+    fixture_clear(d);
+    expect(d, ".agents/skills/writer not in the lock\n"
+              ".agents/agents/reviewer not in the lock\n");
     fixture_done(d);
 }
 
