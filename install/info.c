@@ -370,9 +370,43 @@ static bool add_word(struct info *f, const struct info_request *r,
     return true;
 }
 
+/* Returns why the plugin cannot be installed, or NULL. */
+static const char *no_plugin_because(const struct node *n)
+{
+    if (n->failed)
+        return session_is_network(n->failed->code) ? NULL
+                                                   : err_prev(n->failed, NULL);
+    return n->package.kind == DOC_PLUGIN && n->plugin &&
+                   n->plugin->plugin.part_count == 0
+               ? "nothing of it can be installed"
+               : NULL;
+}
+
+/* A folder with a manifest that is no plugin for `mapm install` is a catalog if
+ * it contains packages, as for that command. */
+static bool take_catalog(struct info *f, struct err *e)
+{
+    const char *why = no_plugin_because(f->node);
+    struct node *catalog;
+    struct origin o;
+
+    if (!why || !(f->node->kinds & DOC_PLUGIN) || node_has_entry(f->node))
+        return true;
+    o = origin_with_part(f->node->origin, STR(""), &f->cx->arena);
+    catalog = closure_add_catalog(&f->closure, &o);
+    if (!closure_gather(&f->closure, e))
+        return false;
+    if (!catalog->failed && !offers_only_itself(catalog)) {
+        offers_warn_plugin(&f->closure, catalog, why);
+        f->node = catalog;
+    }
+    return true;
+}
+
 static bool find(struct info *f, const struct info_request *r, struct err *e)
 {
     if (!add_word(f, r, e) || !closure_gather(&f->closure, e) ||
+        !take_catalog(f, e) ||
         !offers_find_markets(&f->closure, &f->node, 1, e))
         return false;
     if (f->node->failed) {

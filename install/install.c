@@ -690,19 +690,13 @@ static bool take_choice(struct install_session *s, struct node *const *asked,
     return roots_take(s, wanted, count, e) && catalogs_write(s, e);
 }
 
-/* Returns whether the argument is a package: it offers only itself. */
-static bool is_package(const struct node *n)
-{
-    return n->offer_count == 0 ||
-           (n->offer_count == 1 && str_eq(n->offers[0].path, n->path));
-}
-
 /* Resolves arguments that turned out to be packages. */
 static bool find_packages(struct install_session *s, struct node **asked,
                           size_t count, struct err *e)
 {
     for (size_t i = 0; i < count; i++) {
-        if (!asked[i]->is_catalog || asked[i]->failed || !is_package(asked[i]))
+        if (!asked[i]->is_catalog || asked[i]->failed ||
+            !offers_only_itself(asked[i]))
             continue;
         asked[i] = closure_add(&s->closure, asked[i]->origin, ANY_KIND);
         asked[i]->is_exact = true;
@@ -740,10 +734,10 @@ static bool find_catalogs(struct install_session *s, struct node **asked,
     if (any && !closure_gather(&s->closure, e))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (catalogs[i] && !catalogs[i]->failed && !is_package(catalogs[i])) {
-            context_warn(s->cx, "%.*s is not installed as one plugin: %s",
-                         STR_ARG(catalogs[i]->origin->text),
-                         err_prev(asked[i]->failed, NULL));
+        if (catalogs[i] && !catalogs[i]->failed &&
+            !offers_only_itself(catalogs[i])) {
+            offers_warn_plugin(&s->closure, catalogs[i],
+                               err_prev(asked[i]->failed, NULL));
             asked[i] = catalogs[i];
         }
     return true;

@@ -30,6 +30,19 @@ struct str offers_name(const struct node *n, const struct fetch_offer *o)
     return name;
 }
 
+bool offers_only_itself(const struct node *n)
+{
+    return n->offer_count == 0 ||
+           (n->offer_count == 1 && str_eq(n->offers[0].path, n->path));
+}
+
+void offers_warn_plugin(const struct closure *c, const struct node *n,
+                        const char *why)
+{
+    context_warn(c->cx, "%.*s is not installed as one plugin: %s",
+                 STR_ARG(n->origin->text), why);
+}
+
 void offers_origin(struct arena *a, const struct node *n,
                    const struct fetch_offer *offer, struct origin *out)
 {

@@ -32,6 +32,12 @@ struct str offers_name(const struct node *n, const struct fetch_offer *o);
 void offers_origin(struct arena *a, const struct node *n,
                    const struct fetch_offer *offer, struct origin *out);
 
+/* Returns whether the catalog is a package, or empty. */
+bool offers_only_itself(const struct node *n);
+/* Warns that a folder with a manifest is used as a catalog. */
+void offers_warn_plugin(const struct closure *c, const struct node *n,
+                        const char *why);
+
 /* Adds the chosen packages of the catalogs to `out`, which has room for all.
  * ERR_NOT_FOUND for a name that no catalog contains. */
 MUST_CHECK bool offers_choose(struct install_session *s,

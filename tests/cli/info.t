@@ -57,6 +57,16 @@ make_repo acme/demo "$D"
 mkdir -p "$T/list/.claude-plugin"
 cp "$S/.claude-plugin/marketplace.json" "$T/list/.claude-plugin"
 make_repo acme/list "$T/list"
+# Manifests at the root of what is no plugin: a link that leads nowhere, and no part.
+for repo in circle bare; do
+    mkdir -p "$T/$repo/.claude-plugin"
+    echo '{"name": "whole", "skills": ["./none"]}' >"$T/$repo/.claude-plugin/plugin.json"
+    skill "$T/$repo/lib/one"
+    skill "$T/$repo/lib/two"
+done
+ln -s LICENSE "$T/circle/LICENSE"
+make_repo acme/circle "$T/circle"
+make_repo acme/bare "$T/bare"
 
 # --- a package ---------------------------------------------------------------------
 
@@ -149,6 +159,11 @@ exits 'a list of plugins alone' 0 mapm info acme/list
 has 'is a catalog, too' "$out" '0 skills, 0 agents, 0 MCP servers, 3 plugins'
 exits '[F4] --all of plugins alone' 1 mapm install acme/list --all --yes
 has '[F4] says how plugins are chosen' "$err" 'mapm install acme/list lists what it offers; plugins are chosen with --plugin'
+for repo in circle bare; do
+    exits "[G7] a folder that is no plugin as a whole: $repo" 0 mapm info "acme/$repo"
+    like "[G7, G10] $repo is the catalog that an install takes it for" "$out" '^2 skills, '
+    has "[G7] $repo: with the reason" "$err" " is not installed as one plugin: "
+done
 exits 'a folder of this machine' 0 mapm info "$S"
 has 'the same' "$out" '5 skills, 0 agents, 1 MCP server, 3 plugins'
 is 'nothing was written' "$(ls -A)" ''
