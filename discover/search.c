@@ -211,7 +211,10 @@ bool discover_find_offered(struct context *cx, struct str name,
         if (!str_eq(hits[i].name, name) || !hits[i].origin.n || hits[i].why.n)
             continue;
         *out = hits[i];
-        list = arena_join(list, ", ", hits[i].origin, &cx->arena);
+        list = arena_printf(&cx->arena, "%.*s%s%.*s%s%.*s", STR_ARG(list),
+                            n ? ", " : "", STR_ARG(hits[i].origin),
+                            hits[i].entry.n ? " --plugin " : "",
+                            STR_ARG(hits[i].entry));
         n++;
     }
     close_store(cx, store);

@@ -17,7 +17,8 @@
 #include "notice.h"
 #include "plugin_scope.h"
 
-#define ENTRY_PREFIX STR(NODE_ENTRY_PREFIX)
+#define ENTRY_PREFIX    STR(NODE_ENTRY_PREFIX)
+#define NAMES_MAX_SHOWN 3
 
 /* --- the marketplace -------------------------------------------------------- */
 
@@ -114,18 +115,36 @@ static bool take_git(struct closure *c, struct node *n,
     return true;
 }
 
+/* Joins the first entries whose names contain the word. */
+static struct str names_with(const struct market *m, struct str word,
+                             struct arena *a)
+{
+    struct str list = STR("");
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->count && count < NAMES_MAX_SHOWN; i++)
+        if (str_find(m->entries[i].name, word) != SIZE_MAX) {
+            list = arena_join(list, ", ", m->entries[i].name, a);
+            count++;
+        }
+    return list;
+}
+
 static bool fail_unknown(const struct market *m, const struct node *n,
                          struct str name, struct err *e)
 {
+    CLEANUP(arena_done) struct arena a = {0};
     struct text_nearest near = {0};
+    struct str meant;
 
     for (size_t i = 0; i < m->count; i++)
         text_nearest_add(&near, name, m->entries[i].name, 3);
     err_set(e, ERR_NOT_FOUND,
             "the marketplace of %.*s offers no plugin \"%.*s\"",
             STR_ARG(origin_base(n->origin->text)), STR_ARG(name));
-    if (near.count)
-        err_hint(e, "did you mean %.*s?", STR_ARG(near.found[0]));
+    meant = near.count ? near.found[0] : names_with(m, name, &a);
+    if (meant.n)
+        err_hint(e, "did you mean %.*s?", STR_ARG(meant));
     else
         market_hint_unnamed(m, e);
     return false;

@@ -153,4 +153,6 @@ PY
 make_repo acme/many "$M" >/dev/null
 exits '[V64, row 43] a marketplace of 10,000 entries' 1 mapm install --yes acme/many --plugin plugin-x
 has '[V63] has the nearest of their names' "$err" 'did you mean plugin-'
+exits '[V63] a word' 1 mapm install --yes acme/many --plugin n-999
+has '[V63] has names that contain it' "$err" 'did you mean plugin-999, plugin-9990, plugin-9991?'
 done_testing

@@ -138,6 +138,8 @@ like '[G7] as one' "$out" '^plugin office'
 exits '[G7] what no catalog offers' 1 mapm info lettres
 exits 'a marketplace by its file' 0 mapm catalog add https://github.com/acme/catalog/tree/main/.claude-plugin/marketplace.json
 like 'is its plugins alone' "$out" 'marketplace.json  2 packages '
+exits '[G7] a plugin of two catalogs' 1 mapm info office
+like '[G7] is named as info takes it' "$err" 'info with one of [^ ]* --plugin office, [^ ]* --plugin office$'
 mapm catalog remove https://github.com/acme/catalog/tree/main/.claude-plugin/marketplace.json >/dev/null
 
 # --- what is installed --------------------------------------------------------------------
