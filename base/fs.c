@@ -52,7 +52,17 @@ bool fs_real_path(const char *path, struct arena *a, struct str *out,
                   struct err *e)
 {
     char real[PATH_MAX];
+    struct str text = str_cstr(path);
 
+    /* In most cases the path has no link, which one call tells. */
+    if (path[0] == '/' && fs_path_is_relative_clean(str_from_index(text, 1))) {
+        if (fs_has_no_links(path)) {
+            *out = arena_str(a, text);
+            return true;
+        }
+        if (errno == ENOENT || errno == ENOTDIR)
+            return fs_failed(e, "open", path);
+    }
     if (!realpath(path, real))
         return fs_failed(e, "open", path);
     *out = arena_str(a, str_cstr(real));

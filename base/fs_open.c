@@ -103,31 +103,46 @@ static int walk(int dirfd, const char *path, int flags, mode_t mode)
     }
 }
 
-int fs_beneath(int dirfd, const char *path, int flags, mode_t mode)
+/* An absolute path is trusted and not limited to a directory. */
+static int open_without_links(int dirfd, const char *path, int flags,
+                              mode_t mode)
 {
     struct open_how how = {
         .flags = (uint64_t)(unsigned)(flags | O_CLOEXEC),
         .mode = flags & O_CREAT ? mode : 0,
-        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS,
+        .resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS |
+                   (*path == '/' ? 0 : RESOLVE_BENEATH),
     };
     long fd;
 
-    if (leads_up(path))
-        return -1;
-    if (*path == '\0')
-        path = ".";
-    /* An absolute path is trusted and not limited to a directory. */
-    if (*path != '/')
-        how.resolve |= RESOLVE_BENEATH;
     for (int again = 0; again < AGAIN_MAX_TIMES; again += errno == EAGAIN) {
         fd = syscall(SYS_openat2, dirfd, path, &how, sizeof how);
         if (fd >= 0 || (errno != EAGAIN && errno != EINTR))
             break;
     }
+    return (int)fd;
+}
+
+bool fs_has_no_links(const char *path)
+{
+    CLEANUP_FD int fd = open_without_links(AT_FDCWD, path, O_PATH, 0);
+
+    return fd >= 0;
+}
+
+int fs_beneath(int dirfd, const char *path, int flags, mode_t mode)
+{
+    int fd;
+
+    if (leads_up(path))
+        return -1;
+    if (*path == '\0')
+        path = ".";
+    fd = open_without_links(dirfd, path, flags, mode);
     /* Old container sandboxes return EPERM for unknown system calls. */
     if (fd < 0 && (errno == ENOSYS || errno == EPERM))
         return walk(dirfd, path, flags | O_CLOEXEC, mode);
-    return (int)fd;
+    return fd;
 }
 
 bool fs_place(int dirfd, const char *path, struct fs_place *place)

@@ -18,6 +18,11 @@
  * that leaves `dirfd`. */
 int fs_beneath(int dirfd, const char *path, int flags, mode_t mode);
 
+/* Returns whether an absolute path exists and no component is a symbolic link;
+ * otherwise false with errno, ENOENT and ENOTDIR only if no link was met.
+ * Without openat2 the answer is always false. */
+bool fs_has_no_links(const char *path);
+
 /* The open parent directory of a path, and its last name. */
 struct fs_place {
     int fd;    /* equal to dirfd if the path has one component */

@@ -708,6 +708,11 @@ TEST(a_path_is_in_a_folder_by_whole_names)
 
 TEST(a_real_path_has_no_link)
 {
+    static const struct {
+        const char *path, *real;
+    } rows[] = {{"real/in", "real/in"}, {"way", "real"},
+                {"way/in", "real/in"},  {"way/../way", "real"},
+                {"real/", "real"},      {"real//./in", "real/in"}};
     struct arena a = {0};
     struct scratch s;
     struct err e = {0};
@@ -720,8 +725,16 @@ TEST(a_real_path_has_no_link)
     CHECK(symlinkat("loop", s.fd, "loop") == 0);
     snprintf(path, sizeof path, "/proc/self/fd/%d", s.fd);
     CHECK(fs_real_path(path, &a, &top, &e));
-    CHECK(fs_real_path(fs_join(top, STR("way/../way"), &a).p, &a, &real, &e));
-    CHECK_STR(real.p, fs_join(top, STR("real"), &a).p);
+    CHECK(mkdirat(s.fd, "real/in", 0755) == 0);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct str way = fs_join(top, str_cstr(rows[i].path), &a);
+
+        CHECK(fs_real_path(way.p, &a, &real, &e));
+        CHECK_STR(real.p, fs_join(top, str_cstr(rows[i].real), &a).p);
+    }
+    CHECK(!fs_real_path(fs_join(top, STR("way/none"), &a).p, &a, &real, &e));
+    CHECK(e.code == ERR_NOT_FOUND);
+    err_clear(&e);
     CHECK(!fs_real_path(fs_join(top, STR("none"), &a).p, &a, &real, &e));
     CHECK(e.code == ERR_NOT_FOUND);
     err_clear(&e);
