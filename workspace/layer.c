@@ -11,6 +11,7 @@
 #include "mapm/project.h"
 #include "mapm/range.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -47,13 +48,28 @@ static bool holds_manifest(struct context *cx, int dirfd, struct str folder,
            authorize_file(cx, dirfd, folder, folder, e);
 }
 
+/* Most folders above the current one have neither file. */
+static bool lacks_manifests(struct str folder)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct stat st;
+
+    for (size_t i = 0; i < MANIFEST_FILES; i++)
+        if (lstat(fs_join(folder, str_cstr(workspace_files[i]), &a).p, &st) ==
+                0 ||
+            errno != ENOENT)
+            return false;
+    return true;
+}
+
 /* Errors: ERR_REFUSED if there is a mapm.yaml that must not be used. */
 bool layer_holds_project(struct context *cx, struct str folder, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     struct err ignored = {0};
 
-    if (!fs_open_dir(str_dup0(folder, &cx->arena), &fd, &ignored))
+    if (lacks_manifests(folder) ||
+        !fs_open_dir(str_dup0(folder, &cx->arena), &fd, &ignored))
         return false;
     for (size_t i = 0; i < MANIFEST_FILES; i++) {
         struct err why = {0};
