@@ -492,6 +492,8 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 COMPLETION = bash $(SHARE)/bash-completion/completions/mapm \
              zsh  $(SHARE)/zsh/site-functions/_mapm \
              fish $(SHARE)/fish/vendor_completions.d/mapm.fish
+# A copy of what was stripped: what strip or the linker has just written lies in the page
+# cache in small pieces, and each command takes 0.05 to 0.2 ms longer.
 # DEBUG=1 keeps the symbols, which the programs go without, in a folder .debug
 # beside each program: there debuggers look for them. Tables of the archives they read
 # in the program alone.
@@ -508,7 +510,8 @@ install: install-programs install-share install-libraries
 
 install-programs: all
 	for p in $(PROGRAMS); do \
-	  install -D -m 755 $(B)/$${p##*/} $$p && $(STRIP) $(if $(DEBUG),,-R .eh_frame) $$p || exit 1; \
+	  $(STRIP) $(if $(DEBUG),,-R .eh_frame) -o $(B)/stripped $(B)/$${p##*/} && \
+	  install -D -m 755 $(B)/stripped $$p || exit 1; \
 	  $(if $(DEBUG),$(INSTALL_DEBUG)) done
 	ln -sf ../../bin/mapm $(LIBEXEC)/mapm-engine
 
