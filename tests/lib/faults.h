@@ -13,12 +13,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 enum fault_mode {
@@ -36,6 +38,25 @@ static enum fault_mode fault_mode;
 static long fault_at, fault_count;
 static int fault_errno;
 static bool fault_lacks_flags; /* renameat2 knows none of its flags */
+
+/* Folders of the lower layer of an overlay: none of them can be renamed. */
+#define FAULT_FOLDERS_MAX 100
+static ino_t fault_folders[FAULT_FOLDERS_MAX];
+static size_t fault_folder_count; /* 0: there is no overlay */
+
+static inline bool fault_is_of_lower_layer(int dirfd, const char *path)
+{
+    struct stat st;
+
+    if (fault_folder_count == 0 ||
+        fstatat(dirfd, path, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+        !S_ISDIR(st.st_mode))
+        return false;
+    for (size_t i = 0; i < fault_folder_count; i++)
+        if (fault_folders[i] == st.st_ino)
+            return true;
+    return false;
+}
 
 static inline void fault_arm(enum fault_mode mode, long at, int error)
 {
@@ -134,16 +155,28 @@ int renameat2(int from, const char *x, int to, const char *y, unsigned flags)
         errno = EINVAL;
         return -1;
     }
+    if (fault_is_of_lower_layer(from, x) ||
+        ((flags & RENAME_EXCHANGE) && fault_is_of_lower_layer(to, y))) {
+        errno = EXDEV;
+        return -1;
+    }
     return fault_strikes(FAULT_CALL_CHANGES)
                ? -1
                : (int)syscall(SYS_renameat2, from, x, to, y, flags);
 }
 
+int fstatfs(int fd, struct statfs *out)
+{
+    int failed = (int)syscall(SYS_fstatfs, fd, out);
+
+    if (failed == 0 && fault_folder_count)
+        out->f_type = OVERLAYFS_SUPER_MAGIC;
+    return failed;
+}
+
 int renameat(int from, const char *x, int to, const char *y)
 {
-    return fault_strikes(FAULT_CALL_CHANGES)
-               ? -1
-               : (int)syscall(SYS_renameat2, from, x, to, y, 0);
+    return renameat2(from, x, to, y, 0);
 }
 
 int unlinkat(int dirfd, const char *path, int flags)
