@@ -471,6 +471,62 @@ TEST(home_may_be_unknown)
     arena_done(&a);
 }
 
+/* [row 10] Each part is taken up to its length, and no longer one. "@": of "a"s;
+ * "#": of "/a"s. */
+TEST(each_part_has_a_length)
+{
+    static const struct {
+        const char *form;
+        size_t most;
+    } rows[] = {
+        {GH "@/r/tree/m/x", 100},
+        {GH "o/@/tree/m/x", 100},
+        {GH "o/r/tree/@/x", 1024},
+        {GH "o/r/tree/m/@", 255},
+        {GH "o/r/tree/m/x#", 251},
+        {"https://gitlab.com/o/r#/-/tree/m/x", 18},
+        {"ssh://@@git.example.com/o/r//x@v1", 64},
+        {"o/@", 100},
+        {"@/r", 100},
+        {"o/r@@", 255},
+        {"o/r/@", 255},
+        {"o/r/x#", 255},
+    };
+    struct arena a = {0};
+    struct buf text;
+
+    buf_init(&text, 10000);
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        size_t most = 0;
+
+        for (size_t n = 0; n < 1100; n++) {
+            const char *at = strpbrk(rows[i].form, "@#");
+            bool is_short = rows[i].form[1] == '/' || *rows[i].form == '@';
+            struct err e = {0};
+            struct origin o;
+
+            if (strstr(at, "@@") && is_short)
+                at++;
+            buf_clear(&text);
+            buf_append(&text,
+                       str_make(rows[i].form, (size_t)(at - rows[i].form)));
+            for (size_t k = 0; k < n; k++)
+                buf_text(&text, *at == '@' ? "a" : "/a");
+            buf_text(&text, at + 1);
+            if (!origin_parse_argument(buf_str(&text), STR("/"), STR(""),
+                                       &rules, &a, &o, &e))
+                continue;
+            CHECK(n < 2 || most == n - 1); /* all shorter ones, too */
+            most = n;
+        }
+        if (most != rows[i].most)
+            printf("# %s: %zu\n", rows[i].form, most);
+        CHECK(most == rows[i].most);
+    }
+    buf_done(&text);
+    arena_done(&a);
+}
+
 TEST(completed_origins_are_full_urls) /* [X13] */
 {
     struct arena a = {0};
