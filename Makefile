@@ -182,7 +182,7 @@ $(B)/report/page.o: report/style.css
 $(B)/report/graph.o: report/graph.css
 $(B)/report/catalog.o: report/catalog.css report/catalog.js
 $(B)/runtime/sandbox_view.o: runtime/sandbox_hidden.list
-$(B)/state/search_words.o: state/synonyms.txt
+$(B)/state/search_words.o: state/synonyms.txt state/general_words.txt
 
 $(B)/unit/%: $(B)/tests/unit/%.o $(FETCH_LIB) $(LIB) $(STAR_LIB)
 	@mkdir -p $(@D)

@@ -4,35 +4,41 @@
 
 #include <math.h>
 
-#define K1          0.7
+#define K1          0.9
 #define NAME_WEIGHT 2.0 /* weight of a hit in a name */
 #define TAG_WEIGHT  1.5
 /* A hit in the first words of a description, which name its subject. */
-#define EARLY_WEIGHT     1.2
+#define EARLY_WEIGHT     1.5
 #define EARLY_WORDS      12
-#define DESCRIPTION_BEND 0.75 /* influence of the length of a text */
-#define NAME_BEND        0.3
+#define DESCRIPTION_BEND 0.85 /* influence of the length of a text */
+#define NAME_BEND        0.5
 #define DESCRIPTION_MEAN 45.0 /* average number of words of real skills */
 #define NAME_MEAN        2.5
 /* Smaller collections are weighted as if they had so many entries. */
 #define COUNT_MIN      1000
-#define SYNONYM_WEIGHT 0.6
+#define SYNONYM_WEIGHT 0.7
+#define JOINED_WEIGHT  0.8
 #define PREFIX_WEIGHT  0.6
 #define PART_WEIGHT    0.5
 #define PART_MIN_BYTES 4
+/* The most that a word of general English weighs, as a share of the weight of a
+ * word that no entry contains. */
+#define GENERAL_MAX 0.33
 /* A word in a larger share of the entries is not searched within words. */
 #define PART_MAX_SHARE 0.05
-#define MET_POWER      0.7
+#define MET_POWER      0.9
 /* Words that follow each other in the request and, at most NEAR_MAX_WORDS
  * apart, in a text add this share of the smaller of their weights. */
-#define NEAR_WEIGHT    0.6
+#define NEAR_WEIGHT    0.3
 #define NEAR_MAX_WORDS 2
 #define NAME_BONUS     0.6
 #define LITERAL_NAME   0.5 /* share of the weight of the heaviest word */
 #define LITERAL_TEXT   0.15
 
-/* `fit` below which matches are probably accidental */
+/* `fit` below which matches are probably accidental, and by how much it grows
+ * when there are e times as many entries, of which more match by chance */
 #define FIT_MIN       0.37
+#define FIT_GROWTH    0.02
 #define FIT_NAME      0.3
 #define LITERAL_FIT   0.4
 #define LITERAL_NAMED 0.6
@@ -98,6 +104,9 @@ static void weigh(struct ranking *r, const Fts5ExtensionApi *api,
         if (p->kind == SEARCH_WORD)
             r->weight[p->term] = r->phrase_weight[i];
     }
+    for (size_t i = 0; i < w->count; i++)
+        if (w->is_general[i])
+            r->weight[i] = fmin(r->weight[i], GENERAL_MAX * r->max);
     r->is_ready = true;
 }
 
@@ -116,6 +125,7 @@ static double value_of(const struct ranking *r, size_t phrase, double name_bend,
 {
     static const double weights[] = {[SEARCH_WORD] = 1,
                                      [SEARCH_SYNONYM] = SYNONYM_WEIGHT,
+                                     [SEARCH_JOINED] = JOINED_WEIGHT,
                                      [SEARCH_PREFIX] = PREFIX_WEIGHT};
     const struct search_phrase *p = &r->words->phrases[phrase];
     const double *hits = r->hits[phrase];
@@ -309,12 +319,14 @@ static double fit_of(const struct ranking *r, const struct rating *rating)
            (1 + FIT_NAME * (double)rating->name) / (1 + FIT_NAME);
 }
 
-/* Maps FIT_MIN to SEARCH_MIN_SCORE. */
-static double spread(double fit)
+/* Maps the least fit of a match to SEARCH_MIN_SCORE. */
+static double spread(const struct ranking *r, double fit)
 {
-    return fit < FIT_MIN ? fit / FIT_MIN * SEARCH_MIN_SCORE
-                         : SEARCH_MIN_SCORE + (fit - FIT_MIN) / (1 - FIT_MIN) *
-                                                  (1 - SEARCH_MIN_SCORE);
+    double least = FIT_MIN + FIT_GROWTH * log(r->count / COUNT_MIN);
+
+    return fit < least ? fit / least * SEARCH_MIN_SCORE
+                       : SEARCH_MIN_SCORE + (fit - least) / (1 - least) *
+                                                (1 - SEARCH_MIN_SCORE);
 }
 
 void ranking_end(const struct ranking *r, struct rating *rating,
@@ -334,5 +346,5 @@ void ranking_end(const struct ranking *r, struct rating *rating,
             fit = least;
     }
     rating->score = (float)score;
-    rating->fit = (float)spread(fit);
+    rating->fit = (float)spread(r, fit);
 }

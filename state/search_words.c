@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 EMBED(search_synonyms, "state/synonyms.txt");
+EMBED(search_general, "state/general_words.txt");
 
 #define WORD_MIN_CHARS 2
 #define STEM_MIN_BYTES 4
@@ -13,56 +14,27 @@ EMBED(search_synonyms, "state/synonyms.txt");
 #define PREFIX_WORD_MIN 7
 #define PREFIX_CUT      3
 #define PREFIX_MIN      5
+/* Shorter pairs of neighbours are not searched as one word. */
+#define JOINED_MIN_BYTES 5
 
-/* Returns whether the word describes a request in general, not its subject. */
-static bool is_common(struct str word)
+enum rank { SPECIFIC, GENERAL, COMMON };
+
+/* A line is the mark of a rank and words that begin with the same letter. */
+static enum rank rank_of(struct str word)
 {
-    static const char *const words[] = {
-        "about",      "actually",  "after",     "again",    "all",
-        "already",    "also",      "always",    "am",       "an",
-        "and",        "any",       "anybody",   "anyone",   "anything",
-        "are",        "as",        "at",        "be",       "because",
-        "been",       "before",    "being",     "both",     "but",
-        "by",         "can",       "could",     "did",      "do",
-        "does",       "doing",     "done",      "during",   "each",
-        "else",       "even",      "ever",      "every",    "everyone",
-        "everything", "few",       "for",       "from",     "get",
-        "gets",       "getting",   "give",      "goes",     "going",
-        "got",        "had",       "has",       "have",     "hello",
-        "help",       "her",       "here",      "hey",      "hi",
-        "him",        "his",       "how",       "however",  "if",
-        "in",         "instead",   "into",      "is",       "it",
-        "its",        "just",      "know",      "least",    "let",
-        "lets",       "letting",   "like",      "look",     "lot",
-        "make",       "many",      "may",       "maybe",    "me",
-        "might",      "more",      "most",      "much",     "must",
-        "my",         "need",      "never",     "new",      "no",
-        "nobody",     "not",       "nothing",   "now",      "of",
-        "often",      "ok",        "okay",      "on",       "once",
-        "one",        "only",      "or",        "other",    "our",
-        "out",        "over",      "own",       "per",      "please",
-        "possible",   "quite",     "rather",    "really",   "say",
-        "says",       "seem",      "seems",     "shall",    "should",
-        "show",       "since",     "so",        "some",     "somebody",
-        "someone",    "something", "sometimes", "soon",     "still",
-        "such",       "sure",      "take",      "tell",     "than",
-        "thank",      "thanks",    "that",      "the",      "their",
-        "them",       "then",      "there",     "these",    "they",
-        "thing",      "think",     "this",      "those",    "though",
-        "to",         "today",     "together",  "tomorrow", "too",
-        "until",      "up",        "us",        "use",      "used",
-        "user",       "uses",      "using",     "very",     "want",
-        "was",        "way",       "we",        "went",     "were",
-        "what",       "when",      "where",     "which",    "while",
-        "who",        "whom",      "whose",     "why",      "will",
-        "with",       "within",    "without",   "would",    "wrong",
-        "yes",        "yesterday", "yet",       "you",      "your",
-    };
+    struct str rest = str_cstr(search_general), line, one;
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_is(word, words[i]))
-            return true;
-    return false;
+    while (rest.n && str_cut(&rest, '\n', &line)) {
+        enum rank rank = line.p[0] == '-' ? COMMON : GENERAL;
+
+        if (line.n < 3 || line.p[0] == '#' || line.p[2] != word.p[0])
+            continue;
+        line = str_from_index(line, 2);
+        while (line.n && str_cut(&line, ' ', &one))
+            if (str_eq(one, word))
+                return rank;
+    }
+    return SPECIFIC;
 }
 
 /* Reads the next run of letters and digits from `*at` on. Returns false at the
@@ -99,6 +71,8 @@ static bool is_same_word(struct str x, struct str y)
 
     while (n < x.n && n < y.n && x.p[n] == y.p[n])
         n++;
+    if (n == 0)
+        return false;
     return str_eq(x, y) ||
            (n >= STEM_MIN_BYTES && is_ending(str_from_index(x, n)) &&
             is_ending(str_from_index(y, n)));
@@ -142,40 +116,63 @@ static void add_prefixes(struct search_words *w)
     }
 }
 
-/* A line is "word: synonym synonym". */
+static void add_synonyms_of(struct search_words *w, struct str word,
+                            struct str others)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        struct str rest = others, other;
+
+        if (!is_same_word(w->terms[i], word))
+            continue;
+        while (rest.n && str_cut(&rest, ' ', &other))
+            if (!has_term(w, other))
+                add_phrase(w, other, i, SEARCH_SYNONYM);
+    }
+}
+
+/* A line is "word word: synonym synonym". */
 static void add_synonyms(struct search_words *w)
 {
-    struct str rest = str_cstr(search_synonyms), line, word;
+    struct str rest = str_cstr(search_synonyms), line, words, word;
 
     while (rest.n && str_cut(&rest, '\n', &line)) {
-        if (str_starts(line, STR("#")) || !str_cut(&line, ':', &word))
+        if (line.p[0] == '#' || !str_cut(&line, ':', &words))
             continue;
-        for (size_t i = 0; i < w->count; i++) {
-            struct str others = str_trim(line), other;
-
-            if (!is_same_word(w->terms[i], word))
-                continue;
-            while (others.n && str_cut(&others, ' ', &other))
-                if (!has_term(w, other))
-                    add_phrase(w, other, i, SEARCH_SYNONYM);
-        }
+        while (words.n && str_cut(&words, ' ', &word))
+            add_synonyms_of(w, word, str_trim(line));
     }
+}
+
+/* Adds a word, and its `last` neighbour and it as one word. */
+static void add_word(struct search_words *w, struct str word, bool is_general,
+                     size_t last, struct arena *a)
+{
+    add_phrase(w, word, w->count, SEARCH_WORD);
+    if (last != SIZE_MAX && w->terms[last].n + word.n >= JOINED_MIN_BYTES)
+        add_phrase(w, str_join(w->terms[last], word, a), w->count,
+                   SEARCH_JOINED);
+    w->is_general[w->count] = is_general;
+    w->terms[w->count++] = word;
 }
 
 void search_words_read(struct search_words *w, struct str request,
                        struct arena *a)
 {
     struct str lower = text_lower(text_cut_bytes(request, QUERY_MAX_BYTES), a);
+    size_t at = 0, last = SIZE_MAX;
     struct str word;
-    size_t at = 0;
 
     w->count = w->phrase_count = 0;
     while (w->count < MATCH_MAX_WORDS && next_word(lower, &at, &word)) {
-        if (text_count(word) < WORD_MIN_CHARS || is_common(word) ||
-            has_term(w, word))
+        enum rank rank = rank_of(word);
+
+        if (text_count(word) < WORD_MIN_CHARS || rank == COMMON ||
+            has_term(w, word)) {
+            last = SIZE_MAX;
             continue;
-        add_phrase(w, word, w->count, SEARCH_WORD);
-        w->terms[w->count++] = word;
+        }
+        add_word(w, word, rank == GENERAL, last, a);
+        last = w->count - 1;
     }
     add_synonyms(w);
     add_prefixes(w);
@@ -185,7 +182,7 @@ struct str search_words_query(const struct search_words *w, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};
 
-    buf_init(&b, 3 * QUERY_MAX_BYTES);
+    buf_init(&b, 8 * QUERY_MAX_BYTES);
     for (size_t i = 0; i < w->phrase_count; i++) {
         buf_text(&b, i ? " OR \"" : "\"");
         buf_append(&b, w->phrases[i].text);

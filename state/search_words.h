@@ -6,13 +6,15 @@
 #include "mapm/limits.h"
 
 /* search_words: the significant words of a request, their synonyms and their
- * beginnings. */
+ * beginnings. Words of general English (state/general_words.txt) are left out or
+ * marked. */
 
 #define SEARCH_MAX_PHRASES 256
 
 enum search_phrase_kind {
     SEARCH_WORD,    /* the word as it is in the request */
     SEARCH_SYNONYM, /* another word for it */
+    SEARCH_JOINED,  /* it and its neighbour, as "codebase" for "code base" */
     SEARCH_PREFIX,  /* the beginning of a long word, as "transcri" of
                      * "transcribe" for "transcription" */
 };
@@ -25,6 +27,7 @@ struct search_phrase {
 
 struct search_words {
     struct str terms[MATCH_MAX_WORDS]; /* lower case, without duplicates */
+    bool is_general[MATCH_MAX_WORDS];  /* tells little, however rare it is */
     size_t count;
     struct search_phrase phrases[SEARCH_MAX_PHRASES];
     size_t phrase_count;

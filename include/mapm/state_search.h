@@ -14,8 +14,9 @@
  * A source is a cache, which can be stored again at any time. Ranking: an exact
  * name comes first; then bm25 over the stems of the words and their synonyms
  * (state/synonyms.txt), with names weighted higher than tags and descriptions,
- * multiplied by how much of the request and of the name matched; a text that
- * contains the request literally gets a bonus.
+ * multiplied by how much of the request and of the name matched; words of general
+ * English (state/general_words.txt) weigh little; a text that contains the request
+ * literally gets a bonus.
  *
  * Source: G1, G6, L11.
  */

@@ -117,6 +117,27 @@ TEST(beginnings_and_neighbours_count) /* [G1] */
     rig_done(&r);
 }
 
+/* Two words of a request are also one of a text; a word of general English, however
+ * rare, weighs less than one that names a subject. */
+TEST(words_weigh_by_what_they_tell) /* [G1] */
+{
+    static const struct search_entry entries[] = {
+        {.name = STR_INIT("apart"),
+         .description = STR_INIT("Gives the family an answer.")},
+        {.name = STR_INIT("beside"),
+         .description = STR_INIT("Reads a codebase.")},
+        {.name = STR_INIT("figures"), .description = STR_INIT("Paints plots.")},
+    };
+    struct rig r;
+
+    rig_init(&r);
+    put(&r, "x", entries, ROWS(entries));
+    CHECK_STR(first(&r, "code base"), "beside");
+    CHECK_STR(first(&r, "code of the base"), "");
+    CHECK_STR(first(&r, "an answer of the family about plots"), "figures");
+    rig_done(&r);
+}
+
 TEST(a_long_word_is_a_query) /* [G1, F3] */
 {
     char *word = malloc(QUERY_MAX_BYTES);
@@ -138,9 +159,10 @@ TEST(a_request_is_a_query_of_its_words) /* [G1] */
     static struct search_words w;
 
     memset(&w, 'x', sizeof w);
-    search_words_read(&w, STR("Zyx zyx the qwvwqwvwq"), &a);
+    search_words_read(&w, STR("Zyx zyx the qwvwqwvwq Abc"), &a);
     CHECK_STR(str_dup0(search_words_query(&w, &a), &a),
-              "\"zyx\" OR \"qwvwqwvwq\" OR \"qwvwqw\" *");
+              "\"zyx\" OR \"qwvwqwvwq\" OR \"abc\" OR \"qwvwqwvwqabc\" OR "
+              "\"qwvwqw\" *");
 }
 
 /* [F3] (k) A damaged database may give any bytes. */
