@@ -37,7 +37,8 @@ static void add_found(struct finding *f, const struct search_hit *found,
     struct discover_hit hit = {.name = found->name,
                                .description = found->description,
                                .catalog = catalog,
-                               .score = found->score};
+                               .score = found->score,
+                               .unknown = found->unknown};
     const struct lock_entry *entry;
     struct entry_data data;
 
@@ -112,6 +113,7 @@ static void add_skill(struct finding *f, const struct library_hit *h)
                .tokens = present_tokens(s->root, s->folder, f->cx),
                .is_installed = true,
                .score = h->score,
+               .unknown = h->unknown,
            });
 }
 

@@ -317,7 +317,8 @@ static bool read_hit(const struct library_options *o,
     if (!(r.flags & RECORD_VALID))
         return false;
     catalog_fill(skill, root, &r, o->metis, a);
-    *out = (struct library_hit){.skill = skill, .score = hit->score};
+    *out = (struct library_hit){
+        .skill = skill, .score = hit->score, .unknown = hit->unknown};
     return str_eq(skill->name, hit->name) &&
            str_eq(skill->description, hit->description) &&
            str_eq(skill->tags, hit->tags);

@@ -96,6 +96,7 @@ static struct library_hit *search_index(const struct library *l,
                 .skill = library_find(l, hits[i].name),
                 .score = hits[i].score,
                 .words = hits[i].words,
+                .unknown = hits[i].unknown,
             };
     *count = n;
     return out;

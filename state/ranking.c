@@ -96,6 +96,8 @@ static void weigh(struct ranking *r, const Fts5ExtensionApi *api,
 
         api->xQueryPhrase(fts, (int)i, &c, count_row);
         r->phrase_weight[i] = weight_of(r, c.n);
+        if (c.n > 0)
+            r->unknown &= ~(UINT64_C(1) << p->term);
         if (p->kind == SEARCH_WORD)
             r->have[p->term] = have[p->term] = c.n;
         if (p->kind != SEARCH_WORD && have[p->term] == 0 && c.n > 0 &&
@@ -257,8 +259,12 @@ void ranking_begin(struct ranking *r, const struct search_words *words,
     if (r->count < COUNT_MIN)
         r->count = COUNT_MIN;
     r->max = weight_of(r, 0);
-    for (size_t i = 0; i < words->count; i++)
+    for (size_t i = 0; i < words->count; i++) {
         r->weight[i] = r->max;
+        r->unknown |= UINT64_C(1) << i;
+        if (!words->is_general[i])
+            r->specific |= UINT64_C(1) << i;
+    }
 }
 
 bool ranking_rate(struct ranking *r, struct state *s, struct arena *a,
@@ -294,21 +300,29 @@ void ranking_add_parts(struct ranking *r)
 
             while ((entry = search_texts_next_name(r->sources[i], &needle,
                                                    &at)) != SIZE_MAX)
-                if (!(r->ratings[i][entry].mask >> term & 1))
+                if (!(r->ratings[i][entry].mask >> term & 1)) {
                     add_word(&r->ratings[i][entry], r, term,
                              PART_WEIGHT * r->weight[term]);
+                    r->unknown &= ~(UINT64_C(1) << term);
+                }
         }
     }
-    for (size_t term = 0; term < r->words->count; term++)
+    for (size_t term = 0; term < r->words->count; term++) {
         r->total += r->weight[term];
+        if (r->unknown >> term & 1)
+            r->unknown_weight += r->weight[term];
+    }
 }
 
 /* Words that were not found count as one unknown word at most, because long
- * requests contain irrelevant words. */
+ * requests contain irrelevant words. Of keywords, those that no entry contains do
+ * not count for an entry with a specific one. */
 static double fit_of(const struct ranking *r, const struct rating *rating)
 {
     double missed = r->total - (double)rating->met;
 
+    if (r->words->are_keywords && (rating->mask & r->specific))
+        missed -= r->unknown_weight;
     if (missed > r->max)
         missed = r->max;
     if (missed < 0)

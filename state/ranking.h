@@ -36,6 +36,10 @@ struct ranking {
                                    * it */
     double total, max;            /* weight of all words; weight of a word
                                    * that no entry contains */
+    /* words of the request, one bit each */
+    uint64_t specific; /* not of general English */
+    uint64_t unknown;  /* no entry contains it, or another word for it */
+    double unknown_weight;
     bool is_ready;
     /* hits of the current row */
     double hits[SEARCH_MAX_PHRASES][3];

@@ -583,6 +583,7 @@ static bool search_in(struct searching *w, struct search_hit **out,
     const struct search_request *r = w->request;
     struct search_hit *hits;
     struct found *all;
+    struct str unknown;
     size_t n, most = 0;
 
     w->texts = arena_array(w->a, r->source_count + 1, sizeof *w->texts);
@@ -602,6 +603,7 @@ static bool search_in(struct searching *w, struct search_hit **out,
         most += w->texts[i]->count;
     all = collect(w, r->limit < most ? r->limit : most, &n);
     hits = arena_array(w->a, n + 1, sizeof *hits);
+    unknown = words_of(w, w->ranking.unknown);
     for (size_t i = 0; i < n; i++) {
         if (!read_entry(w, &all[i], &hits[i], e))
             return false;
@@ -609,6 +611,7 @@ static bool search_in(struct searching *w, struct search_hit **out,
         hits[i].is_exact = all[i].is_exact;
         hits[i].is_literal = all[i].is_literal;
         hits[i].words = words_of(w, all[i].rating->mask);
+        hits[i].unknown = all[i].is_literal ? STR("") : unknown;
     }
     *out = hits;
     *count = n;

@@ -16,6 +16,7 @@ EMBED(search_general, "state/general_words.txt");
 #define PREFIX_MIN      5
 /* Shorter pairs of neighbours are not searched as one word. */
 #define JOINED_MIN_BYTES 5
+#define KEYWORDS_MAX     3
 
 enum rank { SPECIFIC, GENERAL, COMMON };
 
@@ -159,11 +160,11 @@ void search_words_read(struct search_words *w, struct str request,
                        struct arena *a)
 {
     struct str lower = text_lower(text_cut_bytes(request, QUERY_MAX_BYTES), a);
-    size_t at = 0, last = SIZE_MAX;
+    size_t at = 0, read = 0, last = SIZE_MAX;
     struct str word;
 
     w->count = w->phrase_count = 0;
-    while (w->count < MATCH_MAX_WORDS && next_word(lower, &at, &word)) {
+    for (; w->count < MATCH_MAX_WORDS && next_word(lower, &at, &word); read++) {
         enum rank rank = rank_of(word);
 
         if (text_count(word) < WORD_MIN_CHARS || rank == COMMON ||
@@ -174,6 +175,7 @@ void search_words_read(struct search_words *w, struct str request,
         add_word(w, word, rank == GENERAL, last, a);
         last = w->count - 1;
     }
+    w->are_keywords = read == w->count && read <= KEYWORDS_MAX;
     add_synonyms(w);
     add_prefixes(w);
 }

@@ -29,6 +29,7 @@ struct search_words {
     struct str terms[MATCH_MAX_WORDS]; /* lower case, without duplicates */
     bool is_general[MATCH_MAX_WORDS];  /* tells little, however rare it is */
     size_t count;
+    bool are_keywords; /* the request is a few words, none of them left out */
     struct search_phrase phrases[SEARCH_MAX_PHRASES];
     size_t phrase_count;
 };

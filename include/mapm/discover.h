@@ -129,6 +129,8 @@ struct discover_hit {
     size_t tokens;      /* estimated tokens of its SKILL.md; 0 if unknown */
     bool is_installed;
     double score;
+    struct str unknown; /* words of the query that nothing contains where this
+                           was found: "one, other" */
 };
 
 /* Searches for packages, best match first, without network access. Sets

@@ -165,9 +165,10 @@ bool library_suggest(const struct library *l, struct str name, struct err *e);
  */
 struct library_hit {
     const struct library_skill *skill;
-    double score;     /* 0 to 1; in library_search with `metis` 1 to 3 */
-    struct str words; /* words of the request that match; "/name" if named */
-    bool is_explicit; /* library_match: named by "/name" or "$name" */
+    double score;       /* 0 to 1; in library_search with `metis` 1 to 3 */
+    struct str words;   /* words of the request that match; "/name" if named */
+    struct str unknown; /* words that match no skill: "one, other" */
+    bool is_explicit;   /* library_match: named by "/name" or "$name" */
 };
 struct library_hit *library_search(const struct library *l, struct str query,
                                    size_t limit, bool model, struct arena *a,

@@ -82,10 +82,11 @@ struct search_request {
 struct search_hit {
     uint64_t source;
     struct str name, description, tags, data;
-    double score;     /* 0 to 1; for the first, how well it matches */
-    bool is_exact;    /* the request equals its name */
-    bool is_literal;  /* contains the request literally (T16) */
-    struct str words; /* matched words of the request: "tables, pdf" */
+    double score;       /* 0 to 1; for the first, how well it matches */
+    bool is_exact;      /* the request equals its name */
+    bool is_literal;    /* contains the request literally (T16) */
+    struct str words;   /* matched words of the request: "tables, pdf" */
+    struct str unknown; /* words that match no entry; "" if is_literal */
 };
 
 /* Searches; best match first, then by name. A request without significant words

@@ -129,6 +129,9 @@ like 'name the catalog' "$out" 'letters .*skill .*tokens .*acme/catalog'
 like 'and have one line of description' "$out" '    Writes letters.'
 exits 'no match' 0 mapm search zzzzyx
 like 'is said' "$err" 'no match'
+exits '[G2] a word that is in no description' 0 mapm search pdf frobnicator
+like '[G2] does not hide the others' "$out" '^pdf-tables '
+like '[G2] and is named' "$err" 'no match for: frobnicator$'
 is 'a search makes no request' "$(requests)" "$before"
 
 exits '[G7] what is found is shown by its name' 0 mapm info letters

@@ -138,6 +138,42 @@ TEST(words_weigh_by_what_they_tell) /* [G1] */
     rig_done(&r);
 }
 
+/* Of keywords, one that is in no text does not hide the others; of a sentence it
+ * may. */
+TEST(an_unknown_keyword_does_not_count) /* [G2] */
+{
+    static const struct {
+        const char *text, *unknown;
+        bool is_served;
+    } rows[] = {
+        {"pdf", "", true},
+        {"pdf frobnicator", "frobnicator", true},
+        {"zzyzx pdf frobnicator", "zzyzx, frobnicator", true},
+        {"pdf of a frobnicator", "frobnicator", false},
+        {"pdf zzyzx frobnicator qwertz", "zzyzx, frobnicator, qwertz", false},
+        {"family frobnicator", "", false},
+    };
+    struct search_entry entries[100];
+    struct rig r;
+
+    rig_init(&r);
+    for (unsigned i = 0; i < ROWS(entries); i++)
+        entries[i] = (struct search_entry){
+            .name = arena_printf(&r.a, "tool-%u", i),
+            .description = STR("Is one of the tools for pdf.")};
+    put(&r, "x", entries, ROWS(entries));
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        size_t count;
+        struct search_hit *hits = find(&r, str_cstr(rows[i].text), 5, &count);
+
+        CHECK((count && hits[0].score >= SEARCH_MIN_SCORE) ==
+              rows[i].is_served);
+        CHECK_STR(count ? str_dup0(hits[0].unknown, &r.a) : "",
+                  rows[i].unknown);
+    }
+    rig_done(&r);
+}
+
 TEST(a_long_word_is_a_query) /* [G1, F3] */
 {
     char *word = malloc(QUERY_MAX_BYTES);
