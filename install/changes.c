@@ -47,15 +47,19 @@ static bool is_new_server(const struct install_package *p)
            (!p->before || !str_eq(p->before->digest, p->digest));
 }
 
-static void add_servers(const struct lock *lock, struct map *out)
+/* Those of another member have another folder to run in. */
+static void add_servers(const struct layer *l, struct arena *a, struct map *out)
 {
-    for (size_t i = 0; i < lock->count; i++)
-        if (lock->entries[i].kind == DOC_MCP)
-            map_put(out, lock->entries[i].digest, NULL);
+    size_t count;
+    const struct lock_entry **entries = layer_entries(l, a, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (entries[i]->kind == DOC_MCP)
+            map_put(out, entries[i]->digest, NULL);
 }
 
 /* Finds the commands of servers that are new or changed, which are shown. They
- * need consent if no entry of the lock has their content (DESIGN.md, THREATS.md
+ * need consent if no entry of the layer has their content (DESIGN.md, THREATS.md
  * 1.5): when a plugin goes, its server may stay under the name of another. */
 static bool find_commands(struct install_session *s, struct err *e)
 {
@@ -63,10 +67,8 @@ static bool find_commands(struct install_session *s, struct err *e)
     struct map locked;
 
     map_init(&locked, &digests);
-    if (!s->has_given_lock) {
-        add_servers(&s->layer.lock, &locked);
-        add_servers(&s->layer.local_lock, &locked);
-    }
+    if (!s->has_given_lock)
+        add_servers(&s->layer, &digests, &locked);
     for (size_t i = 0; i < s->resolved.count; i++) {
         CLEANUP(arena_done) struct arena scratch = {0};
         struct install_package *p = &s->packages[i];
