@@ -121,9 +121,10 @@ const struct subcommand commands[COMMAND_COUNT] = {
         .examples = "mapm import --dry-run\n"
             "mapm import skills-lock.json\n"
             "mapm import --from anthropics/skills"},
-    [COMMAND_OUTDATED] = {"outdated", "", "List packages that mapm update would change",
-        0, 0, ARGUMENT_NONE, NULL, TAKES(MEMBERS),
-        .examples = "mapm outdated"},
+    [COMMAND_OUTDATED] = {"outdated", "[NAME...]", "List packages that mapm update would change",
+        0, MANY, ARGUMENT_PACKAGE, NULL, TAKES(MEMBERS),
+        .examples = "mapm outdated\n"
+            "mapm outdated pdf"},
     [COMMAND_INFO] = {"info", "ORIGIN|NAME", "Show the details of a package without installing it",
         1, 1, ARGUMENT_PACKAGE, NULL, TAKES(OPTION_GLOBAL, OPTION_PLUGIN, OPTION_README),
         .examples = "mapm info anthropics/skills/skills/pdf\n"

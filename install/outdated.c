@@ -33,6 +33,8 @@ struct check {
                           * those of its members */
     size_t part_count;
     struct store *store;
+    const struct str_list *names; /* none: all packages */
+    struct map named;             /* their origins, and those of catalogs */
     struct question *questions;
     size_t count, git_count, file_count, plugin_count, index_count;
     struct install_available *available;
@@ -59,16 +61,100 @@ static bool is_asked(const struct question *q)
            !origin_names_commit(&q->origin);
 }
 
+/* --- names ------------------------------------------------------------------ */
+
+/* Makes the k-th checked layer the current one. */
+static void go_to(struct check *c, size_t k)
+{
+    struct install_session *s = c->session;
+
+    session_go(s, (size_t)(c->parts - s->layers.parts) + k);
+}
+
+static bool is_named(const struct check *c, struct str origin)
+{
+    return c->names->count == 0 || map_has(&c->named, origin);
+}
+
+/* A part changes with its plugin. */
+static void name_entry(struct check *c, const struct layer *l,
+                       const struct lock_entry *entry)
+{
+    if (entry->plugin.n)
+        entry = layer_find(l, DOC_PLUGIN, entry->plugin);
+    if (entry)
+        map_put(&c->named, entry->origin, c);
+}
+
+static void name_catalog(struct check *c, const struct catalog *catalog)
+{
+    const struct install_session *s = c->session;
+
+    map_put(&c->named, catalog->origin.text, c);
+    for (size_t i = 0; i < s->chosen.count; i++) {
+        const struct lock_entry *entry =
+            map_find(&s->layer.by_origin, s->chosen.entries[i].key);
+
+        for (const struct chosen *by = s->chosen.entries[i].value; by && entry;
+             by = by->next)
+            if (by->catalog == catalog)
+                map_put(&c->named, entry->origin, c);
+    }
+}
+
+/* A name may be of several members. */
+static bool find_name(struct check *c, struct str name, struct err *e)
+{
+    struct err first = {0};
+    bool found = false;
+
+    for (size_t k = 0; k < c->part_count; k++) {
+        const struct lock_entry *entry;
+        const struct catalog *catalog;
+        struct err why = {0};
+
+        go_to(c, k);
+        catalog = catalogs_find(c->session, name);
+        if (catalog) {
+            name_catalog(c, catalog);
+        } else if (layer_resolve_name(&c->parts[k], name, c->cx, &entry,
+                                      &why)) {
+            name_entry(c, &c->parts[k], entry);
+        } else {
+            if (first.code == ERR_NONE || why.code == ERR_USAGE)
+                first = why;
+            continue;
+        }
+        found = true;
+    }
+    session_go_home(c->session);
+    if (!found)
+        *e = first;
+    return found;
+}
+
+static bool find_names(struct check *c, struct err *e)
+{
+    map_init(&c->named, &c->cx->arena);
+    for (size_t i = 0; i < c->names->count; i++)
+        if (!find_name(c, c->names->items[i], e))
+            return false;
+    return true;
+}
+
 static void list_questions(struct check *c)
 {
     const struct lock_entry **entries;
+    size_t count;
 
-    entries = layer_entries(c->layer, &c->cx->arena, &c->count);
-    c->questions =
-        arena_array(&c->cx->arena, c->count + 1, sizeof *c->questions);
-    for (size_t i = 0; i < c->count; i++) {
-        struct question *q = &c->questions[i];
+    entries = layer_entries(c->layer, &c->cx->arena, &count);
+    c->questions = arena_array(&c->cx->arena, count + 1, sizeof *c->questions);
+    for (size_t i = 0; i < count; i++) {
+        struct question *q = &c->questions[c->count];
 
+        if (!is_named(c, entries[i]->origin))
+            continue;
+        c->count++;
         q->entry = entries[i];
         q->origin = *layer_source(c->layer, entries[i]);
         c->file_count += q->origin.scheme == ORIGIN_FILE && !is_part(q);
@@ -336,14 +422,6 @@ static bool ask_documents(struct check *c, struct err *e)
 
 /* --- catalogs -------------------------------------------------------------- */
 
-/* Makes the k-th checked layer the current one. */
-static void go_to(struct check *c, size_t k)
-{
-    struct install_session *s = c->session;
-
-    session_go(s, (size_t)(c->parts - s->layers.parts) + k);
-}
-
 static size_t ask_catalogs(struct check *c)
 {
     struct install_session *s = c->session;
@@ -356,8 +434,10 @@ static size_t ask_catalogs(struct check *c)
         go_to(c, k);
         all = catalogs_list(s, &count);
         for (size_t i = 0; i < count; i++)
-            catalogs_ask(s, all[i]);
-        asked += count;
+            if (is_named(c, all[i]->origin.text)) {
+                catalogs_ask(s, all[i]);
+                asked++;
+            }
     }
     session_go_home(s);
     return asked;
@@ -602,23 +682,24 @@ static bool needs_network(const struct check *c)
             for (size_t i = 0; i < files[f]->catalog_count; i++) {
                 const struct origin *o = &files[f]->catalogs[i].origin;
 
-                any |= origin_is_remote(o) && !origin_names_commit(o);
+                any |= is_named(c, o->text) && origin_is_remote(o) &&
+                       !origin_names_commit(o);
             }
     }
     return any;
 }
 
-bool install_outdated(struct context *cx, struct install_outdated *out,
-                      struct err *e)
+bool install_outdated(struct context *cx, const struct str_list *names,
+                      struct install_outdated *out, struct err *e)
 {
-    struct check c = {.cx = cx};
+    struct check c = {.cx = cx, .names = names};
     bool ok = session_look(cx, &c.session, e);
 
     if (!ok)
         return false;
     choose_parts(&c);
     c.store = c.session->store;
-    ok = layer_check_there(&c.session->layer, cx, e);
+    ok = layer_check_there(&c.session->layer, cx, e) && find_names(&c, e);
     if (ok)
         list_questions(&c);
     if (ok && cx->is_offline && needs_network(&c))

@@ -44,7 +44,7 @@ static void read_states(struct context *cx, const struct workspace_graph *g,
 
     if (cx->is_offline)
         return;
-    if (!install_outdated(cx, &moved, &problem)) {
+    if (!install_outdated(cx, &(struct str_list){0}, &moved, &problem)) {
         context_warn(cx, "what is outdated is not drawn: %s",
                      err_first(&problem));
         return;

@@ -127,9 +127,10 @@ static void print_table(struct invocation *inv,
 COMMAND(command_outdated)
 {
     bool is_json = has_option(inv, OPTION_JSON);
+    struct str_list names = argument_list(inv, 0);
     struct install_outdated o;
 
-    if (!install_outdated(&inv->cx, &o, e))
+    if (!install_outdated(&inv->cx, &names, &o, e))
         return false;
     if (!is_json)
         print_table(inv, &o);

@@ -82,10 +82,12 @@ struct install_outdated {
                                   NULL */
 };
 
-/* Lists outdated packages. Makes one request per repository, and at most two
+/* Lists outdated packages: all, or those of `names`, which may have origins of
+ * catalogs in mapm.yaml, too. Makes one request per repository, and at most two
  * more if a ref changed: for trees, and for changed entry files. Fails with
- * ERR_OFFLINE if a ref must be queried. */
+ * ERR_OFFLINE if a ref must be queried, or as layer_resolve_name. */
 MUST_CHECK bool install_outdated(struct context *cx,
+                                 const struct str_list *names,
                                  struct install_outdated *out, struct err *e);
 
 /* --- what lies in a workspace ------------------------------------------------- */

@@ -175,6 +175,18 @@ like '[D3] beside what has changed' "$out" '^skill +one '
 like '[D3] as gone' "$out" '^skill +two .* -> gone$'
 exits '[D3] for programs' 3 mapm outdated --json
 like '[D3] too' "$out" '"name": *"two".*"state": *"gone"|"state": *"gone"'
+exits '[D1] one by name' 3 mapm outdated two
+is '[D1] is listed alone' "$(echo "$out" | cut -c1-9)" 'skill two'
+reset_log
+exits '[D1] one that has not changed' 0 mapm outdated three
+like '[D1] is none' "$err" '^nothing has changed$'
+is '[D1] with one request' "$(requests)" 1
+exits '[D1] several, for programs' 3 mapm outdated --json three 'skill one'
+is '[D1] have those that changed' "$(echo "$out" | grep -o '"name": .*')" '"name": "one",'
+exits '[D1] a catalog' 3 mapm outdated acme/lost
+is '[D1] stands for its packages' "$(echo "$out" | wc -l | tr -d ' ')" 2
+exits '[D1] a name of nothing' 1 mapm outdated tow
+like '[D1] has a suggestion' "$err" 'did you mean two'
 entry=$(sed -n '/name: two$/,/path:/p' mapm.lock)
 exits '[D3] --json of update' 3 mapm update --dry-run --json
 printf '%s\n' "$out" >"$T/out.json"
