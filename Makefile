@@ -178,6 +178,7 @@ $(B)/cli/help.o $(B)/doctor/look.o: $(B)/built
 # Files that an object embeds (base/embed.h).
 $(B)/scaffold/package.o $(B)/scaffold/workspace.o: $(wildcard scaffold/templates/*)
 $(B)/cli/completion.o: $(wildcard cli/completion/*)
+$(B)/report/page.o $(B)/report/graph.o $(B)/report/catalog.o: report/base.css
 $(B)/report/page.o: report/style.css
 $(B)/report/graph.o: report/graph.css
 $(B)/report/catalog.o: report/catalog.css report/catalog.js

@@ -4,7 +4,7 @@
 
 #include "markup.h"
 
-EMBED(catalog_style, "report/catalog.css");
+EMBED_TWO(catalog_style, "report/base.css", "report/catalog.css");
 EMBED(catalog_script, "report/catalog.js");
 
 static void put_head(const struct report_catalog *c, struct buf *out)

@@ -12,8 +12,7 @@
 #define NAME_CHARS  26  /* characters of a line in a cell */
 #define WORDS_CHARS 34
 
-EMBED(graph_style, "report/graph.css");
-extern const char graph_style[];
+EMBED_TWO(graph_style, "report/base.css", "report/graph.css");
 
 /* One color per kind and per state. */
 static const struct look {

@@ -10,7 +10,7 @@
 #define LABEL_MAX_CHARS 160
 #define DATA_MAX_CHARS  100
 
-EMBED(runs_style, "report/style.css");
+EMBED_TWO(runs_style, "report/base.css", "report/style.css");
 
 /* State shared by the functions below. */
 struct page {
