@@ -7,7 +7,6 @@
 #include "mapm/range.h"
 #include "mapm/state_index.h"
 
-#include "clients_used.h"
 #include "closure.h"
 #include "ingest.h"
 #include "installed.h"
@@ -175,18 +174,12 @@ static bool diff_edits(struct context *cx, const struct layer *l,
                        struct err *e)
 {
     struct arena *a = &cx->arena;
-    struct provision_options o = {
-        .shared_dir = store_shared_dir(store),
-        .program = clients_program(l, a),
-        .start_servers = layer_starts_servers(l),
-        .objects = installed_objects(store),
-    };
+    struct provision_options o = installed_options(cx, l, store);
     const struct lock_entry **entries;
     struct provision_item *items;
     struct provision_edit *edits;
     size_t count, edit_count;
 
-    o.clients = clients_given(l, cx);
     if (!find_entries(l, names, a, &entries, &count, e) ||
         !check_named(l, names, entries, count, e))
         return false;
@@ -447,14 +440,8 @@ static bool plan_restore(struct context *cx, struct layer *l,
     struct provision_item *items;
     size_t count, change_count;
 
-    *o = (struct provision_options){
-        .shared_dir = store_shared_dir(store),
-        .program = clients_program(l, a),
-        .start_servers = layer_starts_servers(l),
-        .only_restore = true,
-        .objects = installed_objects(store),
-    };
-    o->clients = clients_given(l, cx);
+    *o = installed_options(cx, l, store);
+    o->only_restore = true;
     if (!find_restored(cx, l, store, names, &items, &count, e) ||
         !provision_plan(l->provision, o, items, count, NULL, 0, a, &changes,
                         &change_count, e))

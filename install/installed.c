@@ -3,6 +3,7 @@
 #include "base/path.h"
 #include "mapm/patched.h"
 
+#include "clients_used.h"
 #include "self_server.h"
 
 void installed_fill(const struct layer *l, const struct lock_entry *entry,
@@ -53,4 +54,17 @@ static bool read_object(void *ctx, const struct hash *h, size_t max_bytes,
 struct provision_objects installed_objects(struct store *store)
 {
     return (struct provision_objects){place_object, read_object, store};
+}
+
+struct provision_options installed_options(struct context *cx,
+                                           const struct layer *l,
+                                           struct store *store)
+{
+    return (struct provision_options){
+        .shared_dir = store_shared_dir(store),
+        .program = clients_program(l, &cx->arena),
+        .start_servers = layer_starts_servers(l),
+        .clients = clients_given(l, cx),
+        .objects = installed_objects(store),
+    };
 }

@@ -19,4 +19,10 @@ bool installed_find_files(struct store *store, const struct lock_entry *entry,
 /* Returns access to the objects of the store, which is borrowed. */
 struct provision_objects installed_objects(struct store *store);
 
+/* Returns the options by which what is installed in `l` is compared, without
+ * a change. */
+struct provision_options installed_options(struct context *cx,
+                                           const struct layer *l,
+                                           struct store *store);
+
 #endif

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "clients_used.h"
 #include "index.h"
 #include "ingest.h"
 #include "install_session.h"
@@ -359,19 +358,13 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
                     struct findings *f, struct err *e)
 {
     struct arena *a = &cx->arena;
-    struct provision_options o = {
-        .shared_dir = store_shared_dir(store),
-        .program = clients_program(l, a),
-        .start_servers = layer_starts_servers(l),
-        .objects = installed_objects(store),
-    };
+    struct provision_options o = installed_options(cx, l, store);
     struct closure closure;
     const struct lock_entry **entries;
     struct provision_difference *differences;
     struct provision_item *items;
     size_t count, item_count = 0, difference_count;
 
-    o.clients = clients_given(l, cx);
     f->layer = l;
     closure_init(&closure, cx, l, store, &(struct closure_options){0});
     check_roots(l, f);
