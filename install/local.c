@@ -118,7 +118,7 @@ static bool add_entry(struct walk *w, struct str folder,
     if (str_is(entry->name, ".git"))
         return true;
     if (!path_check_name(entry->name, e))
-        return err_wrap(e, "%.*s", STR_ARG(path));
+        return folder.n && err_wrap(e, "%.*s", STR_ARG(folder));
     if (path.n > PACKAGE_PATH_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "%.*s: a path longer than %d bytes",
                        STR_ARG(path), PACKAGE_PATH_MAX_BYTES);

@@ -1,3 +1,4 @@
+#include "base/diff.h"
 #include "base/fs.h"
 #include "base/patch.h"
 #include "base/path.h"
@@ -182,10 +183,22 @@ static bool refuse(const struct making *m, struct str path, const char *why,
                     STR_ARG(m->entry->name));
 }
 
+/* Returns whether a hunk could not name each line. */
+static bool has_many_lines(struct str text)
+{
+    size_t count = 0;
+    struct str line;
+
+    while (count < DIFF_MAX_LINES && str_line(&text, &line))
+        count++;
+    return text.n > 0;
+}
+
 static bool check_file(const struct making *m, const struct patch_file *f,
                        struct err *e)
 {
-    if (patch_is_binary(f))
+    if (patch_is_binary(f) || has_many_lines(f->before.text) ||
+        has_many_lines(f->after.text))
         return refuse(m, f->path, "not a text, or too large", e);
     if (f->before.mode && f->after.mode && f->before.mode != f->after.mode)
         return refuse(m, f->path, "its mode changed", e);

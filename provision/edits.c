@@ -371,7 +371,7 @@ bool provision_holds(struct provision *p, const struct provision_options *o,
     struct err ignored = {0};
     struct desired_state desired;
 
-    if (!provision_load(p, &ignored) || !provision_record_is_from_here(p))
+    if (!provision_load(p, &ignored))
         return false;
     provision_desired_state(p, o, a, &desired);
     if (!desired_state_build(&desired, item, 1, &p->record, &ignored))

@@ -343,6 +343,12 @@ static bool refuse_edits(struct plan *plan, struct err *e)
     if (plan->edits.count > EDITS_NAMED_MAX)
         err_also(e, "and %zu more", plan->edits.count - EDITS_NAMED_MAX);
     err_wrap(e, "this would destroy changes that mapm did not make");
+    if (plan->p->has_record && !provision_record_is_from_here(plan->p))
+        return err_hint(e,
+                        "this is a copy, or its files came from elsewhere: "
+                        "mapm diff shows what differs; mapm patch NAME keeps "
+                        "it, mapm restore NAME or --force undoes it, with a "
+                        "copy below " STATE_FOLDER "/backup");
     return err_hint(e, "keep what you need elsewhere, or use --force: it "
                        "keeps a copy below " STATE_FOLDER "/backup");
 }

@@ -282,8 +282,9 @@ MUST_CHECK bool provision_find_edits(struct provision *p,
                                      struct provision_edit **out, size_t *count,
                                      struct err *e);
 
-/* Returns whether, according to the record of this disk, exactly this skill or
- * agent was installed into its folder; it may be edited. `a` is scratch
+/* Returns whether, according to the record, exactly this skill or agent was
+ * installed into its folder, or into the one that the workspace was copied from;
+ * it may be edited. `a` is scratch
  * memory. */
 bool provision_holds(struct provision *p, const struct provision_options *o,
                      const struct provision_item *item, struct arena *a);

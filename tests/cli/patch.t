@@ -591,4 +591,30 @@ sed -i 's/^description: .*/description: "a \\uFEFF b"/' $h
 exits '[D7, row 7] nor by one in upper case' 4 mapm patch hides
 mapm restore -q hides
 exits 'the patch that was good is there' 0 mapm install --locked --yes
+
+# --- names, and a copy of the workspace ------------------------------------------------------
+
+mkdir "$T/plain" && cd "$T/plain" || exit 1
+exits 'a workspace' 0 mapm install "$U/$first/skills/other" "$U/$first/skills/base"
+b=.agents/skills/base
+echo x >"$b/$(printf 'a\nb')"
+exits '[D18] a file with a bad name' 4 mapm patch base
+is '[D18] is named once' "$(printf '%s\n' "$err" | grep -c 'a.x0ab')" 1
+rm "$b/$(printf 'a\nb')"
+head -c 200001 /dev/zero | tr '\0' '\n' >$b/notes.txt
+exits '[D7] a file of more lines than a patch may name' 4 mapm patch base
+like '[D7] is named as such' "$err" 'base/notes.txt: not a text, or too large'
+mapm restore -q base
+echo 'An edit.' >>$b/SKILL.md
+cp -r . "$T/copied" && cd "$T/copied" && rm -r .agents/skills/other || exit 1
+exits '[D7] an edit in a copy' 1 mapm install
+like '[D7] is named' "$err" 'base/SKILL.md was changed'
+like '[D7] with the ways out' "$err" 'mapm patch NAME keeps it, mapm restore NAME or --force undoes it'
+exits '[D7] one of which' 0 mapm patch base
+like '[D7] keeps it' "$(cat .mapm/patches/*)" '^\+An edit\.$'
+ok '[D7] in its place' grep -q 'An edit' $b/SKILL.md
+exits '[D7] and installs the rest' 0 mapm install
+ok '[D7] which is there' test -f .agents/skills/other/SKILL.md
+exits '[D7] as it is locked' 0 mapm install --locked
+exits '[D7] and verified' 0 mapm verify
 done_testing
