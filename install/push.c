@@ -129,7 +129,8 @@ static bool write_part(struct job *j, size_t part, struct arena *a,
     struct install_shared *s = item_of(j, part);
     const struct install_team_package *p = j->parts[part].package;
 
-    if (!(s->is_proof ? install_team_prove(&j->trees, &p, 1, a, out, e)
+    if (!(s->is_proof ? install_team_prove(&j->trees, &p, 1, &team_proof_limits,
+                                           a, out, e)
                       : install_team_write(j->store, p, a, out, e))) {
         if (s->is_proof && e->code == ERR_LIMIT)
             s->state = INSTALL_KEPT_BACK;

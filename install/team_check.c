@@ -239,7 +239,8 @@ static bool find_too_large(struct check *c, size_t count)
         size_t n;
 
         if (p->kept_back || p->is_of_index || !p->proof.n ||
-            install_team_find(&trees, &p, 1, &a, &files, &n, &why) ||
+            install_team_find(&trees, &p, 1, &team_proof_limits, &a, &files, &n,
+                              &why) ||
             why.code != ERR_LIMIT)
             continue;
         c->too_large[i] = install_team_from_host(&why, &c->cx->arena);

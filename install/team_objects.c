@@ -285,8 +285,8 @@ bool install_trees_prove(struct install_trees *t, struct str repository,
     size_t count;
 
     return trees_of(t, repository, commit, &why) &&
-           (team_proof_find(&t->trees, commit, end, 1, &a, &files, &count,
-                            &why) ||
+           (team_proof_find(&t->trees, commit, end, 1, &team_bundle_limits, &a,
+                            &files, &count, &why) ||
             why.code == ERR_LIMIT);
 }
 
@@ -360,9 +360,9 @@ static bool find_artifact(struct store *store,
 
 bool install_team_find(struct install_trees *t,
                        const struct install_team_package *const *of,
-                       size_t count, struct arena *out,
-                       struct team_file **files, size_t *file_count,
-                       struct err *e)
+                       size_t count, const struct team_limits *limits,
+                       struct arena *out, struct team_file **files,
+                       size_t *file_count, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct team_proof_end *ends = arena_array(&a, count, sizeof *ends);
@@ -375,8 +375,8 @@ bool install_team_find(struct install_trees *t,
     for (size_t i = 0; i < count; i++)
         ends[i] = (struct team_proof_end){of[i]->path, of[i]->entry->object};
     return trees_of(t, of[0]->repository, of[0]->commit, e) &&
-           team_proof_find(&t->trees, of[0]->commit, ends, count, out, files,
-                           file_count, e);
+           team_proof_find(&t->trees, of[0]->commit, ends, count, limits, out,
+                           files, file_count, e);
 }
 
 struct str install_team_from_host(const struct err *why, struct arena *a)
@@ -387,8 +387,9 @@ struct str install_team_from_host(const struct err *why, struct arena *a)
 /* The content of a proof must not depend on names in the lock. */
 bool install_team_prove(struct install_trees *t,
                         const struct install_team_package *const *of,
-                        size_t count, struct arena *a,
-                        struct install_team_object *out, struct err *e)
+                        size_t count, const struct team_limits *limits,
+                        struct arena *a, struct install_team_object *out,
+                        struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP(buf_done) struct buf layer = {0};
@@ -403,7 +404,8 @@ bool install_team_prove(struct install_trees *t,
     struct hash tar;
 
     buf_init(&layer, TEAM_OBJECT_MAX_BYTES);
-    if (!install_team_find(t, of, count, &scratch, &files, &file_count, e) ||
+    if (!install_team_find(t, of, count, limits, &scratch, &files, &file_count,
+                           e) ||
         !team_object_write(files, file_count, &layer, &tar, e))
         return false;
     out->name = of[0]->proof;

@@ -108,7 +108,8 @@ static bool want_proof(struct vendor *v, struct install_trees *trees,
 
     buf_init(&ids, LISTED_MAX);
     if (!context_check_cancelled(v->job.s->cx, e) ||
-        !install_team_find(trees, &p, 1, &scratch, &objects, &count, e))
+        !install_team_find(trees, &p, 1, &team_bundle_limits, &scratch,
+                           &objects, &count, e))
         return false;
     for (size_t i = 0; i < count; i++) {
         struct str place = offline_object_place(objects[i].path, v->a);

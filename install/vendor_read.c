@@ -11,7 +11,7 @@
  * commit share a proof up to its maximum size. */
 
 /* Maximum size of a list of ids. */
-#define PROOF_MAX_BYTES (PACKAGE_MAX_FILES * 41u)
+#define PROOF_MAX_BYTES (PROOF_MAX_OBJECTS * 41u)
 
 struct reading {
     struct install_session *s;
@@ -235,8 +235,6 @@ static bool add_object(struct reading *r, struct proving *g, struct str id,
 {
     struct str place = offline_object_place(id, &g->a), bytes;
     const struct package_file *f = find_file(r, place);
-    size_t most =
-        g->of[0]->is_of_index ? ARTIFACT_MAX_BYTES : TEAM_MARKET_MAX_BYTES;
 
     if (map_has(&g->objects, id))
         return true;
@@ -245,9 +243,6 @@ static bool add_object(struct reading *r, struct proving *g, struct str id,
     if (!read_file(r, f, &g->a, &bytes, e))
         return false;
     g->bytes += bytes.n;
-    if (g->bytes > most)
-        return err_set(e, ERR_LIMIT, "a proof has more than %zu KiB",
-                       most >> 10);
     map_put(&g->objects, id, g);
     g->files =
         arena_grow(&g->a, g->files, g->count, &g->capacity, sizeof *g->files);
@@ -255,17 +250,34 @@ static bool add_object(struct reading *r, struct proving *g, struct str id,
     return true;
 }
 
+static const struct team_limits *limits_of(const struct proving *g)
+{
+    return g->of[0]->is_of_index ? &team_artifact_limits : &team_bundle_limits;
+}
+
+static bool is_too_large(const struct proving *g)
+{
+    return g->bytes > limits_of(g)->max_bytes ||
+           g->count > limits_of(g)->max_files;
+}
+
+/* Adds the objects of a package, until the proof is too large, which is an error
+ * if it is the only package. */
 static bool add_objects(struct reading *r, struct proving *g, struct str name,
                         struct err *e)
 {
+    const struct team_limits *most = limits_of(g);
     struct str ids, id;
 
     if (!read_proof(r, name, &g->a, &ids, e))
         return false;
-    while (ids.n && str_cut(&ids, '\n', &id))
+    while (!is_too_large(g) && ids.n && str_cut(&ids, '\n', &id))
         if (!add_object(r, g, id, e))
             return false;
-    return true;
+    return !is_too_large(g) || g->of_count ||
+           err_set(e, ERR_LIMIT,
+                   "a proof has more than %llu KiB or %zu objects",
+                   (unsigned long long)most->max_bytes >> 10, most->max_files);
 }
 
 /* Ends a proof and adds it under the name of each package that it proves. */
@@ -300,7 +312,7 @@ static bool prove(struct reading *r, struct proving *g,
     if (g->of_count && offline_are_together(g->of[0], *p)) {
         if (!add_objects(r, g, (*p)->asked, e))
             return false;
-        if (g->bytes <= TEAM_PROOF_MAX_BYTES) {
+        if (!is_too_large(g)) {
             g->of_count++;
             return true;
         }
@@ -308,8 +320,10 @@ static bool prove(struct reading *r, struct proving *g,
     if (g->of_count && !end_proof(r, g, before, e))
         return false;
     begin_proof(g, p);
+    if (!add_objects(r, g, (*p)->asked, e))
+        return false;
     g->of_count = 1;
-    return add_objects(r, g, (*p)->asked, e);
+    return true;
 }
 
 static bool add_proofs(struct reading *r, struct err *e)

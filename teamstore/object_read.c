@@ -1,6 +1,5 @@
 #include "base/map.h"
 #include "base/path.h"
-#include "mapm/limits.h"
 #include "mapm/team_object.h"
 
 #include <zlib.h>
@@ -13,6 +12,9 @@ const struct team_limits team_package_limits = {
 };
 const struct team_limits team_proof_limits = {
     PACKAGE_MAX_FILES, TEAM_PROOF_MAX_BYTES, TEAM_PROOF_MAX_BYTES,
+};
+const struct team_limits team_bundle_limits = {
+    PROOF_MAX_OBJECTS, COMMIT_TREES_MAX_BYTES, COMMIT_TREES_MAX_BYTES,
 };
 const struct team_limits team_market_limits = {
     PACKAGE_MAX_FILES, TEAM_MARKET_MAX_BYTES, TEAM_MARKET_MAX_BYTES,

@@ -12,7 +12,6 @@
  */
 
 #define MAX_LINKS    1000 /* total number of links followed */
-#define MAX_BYTES    (16u << 20)
 #define ID_BYTES     CHECKSUM_BYTES
 #define ID_HEX_CHARS (2 * CHECKSUM_BYTES)
 
@@ -33,7 +32,7 @@ struct walk {
     struct map folders; /* ids of trees to include completely */
     struct team_file *files;
     size_t count, capacity, bytes, links;
-    size_t max_bytes; /* maximum size of the proof */
+    const struct team_limits *limits;
     struct err *e;
 };
 
@@ -78,7 +77,7 @@ bool team_trees_read(struct str text, struct arena *a, struct team_trees *out,
 
     *out = (struct team_trees){.arena = a};
     map_init(&out->objects, a);
-    if (text.n > MAX_BYTES)
+    if (text.n > COMMIT_TREES_MAX_BYTES)
         return err_set(e, ERR_LIMIT, "the trees of a commit are too large");
     while (text.n) {
         unsigned type = (unsigned char)text.p[0];
@@ -112,9 +111,14 @@ static struct object *take(struct walk *w, struct str id, const char *type)
         return o;
     o->taken = w->trees->walks;
     w->bytes += o->bytes.n;
-    if (w->bytes > w->max_bytes) {
-        err_set(w->e, ERR_LIMIT, "the proof has more than %zu KiB",
-                w->max_bytes >> 10);
+    if (w->bytes > w->limits->max_bytes) {
+        err_set(w->e, ERR_LIMIT, "the proof has more than %llu KiB",
+                (unsigned long long)w->limits->max_bytes >> 10);
+        return NULL;
+    }
+    if (w->count == w->limits->max_files) {
+        err_set(w->e, ERR_LIMIT, "the proof has more than %zu objects",
+                w->limits->max_files);
         return NULL;
     }
     w->files =
@@ -362,11 +366,11 @@ static bool take_file(struct walk *w, struct str path, bool *found)
 }
 
 static void init_walk(struct walk *w, struct team_trees *trees,
-                      size_t max_bytes, struct arena *a, struct arena *out,
-                      struct err *e)
+                      const struct team_limits *limits, struct arena *a,
+                      struct arena *out, struct err *e)
 {
     *w = (struct walk){
-        .a = a, .out = out, .trees = trees, .max_bytes = max_bytes, .e = e};
+        .a = a, .out = out, .trees = trees, .limits = limits, .e = e};
     trees->walks++;
     map_init(&w->places, a);
     map_init(&w->folders, a);
@@ -387,7 +391,7 @@ bool team_market_find(struct team_trees *trees, struct str commit,
     struct walk w;
     bool found = false;
 
-    init_walk(&w, trees, TEAM_MARKET_MAX_BYTES, &a, out, e);
+    init_walk(&w, trees, &team_market_limits, &a, out, e);
     if (!find_root(&w, commit))
         return false;
     for (size_t i = 0; i < count && !found; i++)
@@ -412,13 +416,14 @@ static bool add_end(struct walk *w, const struct team_proof_end *end)
 
 bool team_proof_find(struct team_trees *trees, struct str commit,
                      const struct team_proof_end *ends, size_t count,
-                     struct arena *out, struct team_file **files,
-                     size_t *file_count, struct err *e)
+                     const struct team_limits *limits, struct arena *out,
+                     struct team_file **files, size_t *file_count,
+                     struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct walk w;
 
-    init_walk(&w, trees, TEAM_PROOF_MAX_BYTES, &a, out, e);
+    init_walk(&w, trees, limits, &a, out, e);
     if (!find_root(&w, commit))
         return false;
     for (size_t i = 0; i < count; i++)

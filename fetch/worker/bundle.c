@@ -9,8 +9,6 @@
  * trusted: ids are recomputed when it is loaded.
  */
 
-#define BUNDLE_MAX_BYTES (16u << 20)
-
 static void put_object(struct buf *b, const struct object *o)
 {
     frame_u8(b, o->type);
@@ -82,7 +80,7 @@ static bool save(struct repo *r, struct snapshot *s, bool partly)
     const struct object *commit = objects_find(&r->objects, &s->commit);
     bool all;
 
-    buf_init(&b, BUNDLE_MAX_BYTES);
+    buf_init(&b, COMMIT_TREES_MAX_BYTES);
     put_object(&b, commit);
     all = put_trees(&b, r, &s->root, &a);
     if ((all || partly) && !b.overflowed) {
@@ -121,7 +119,7 @@ bool bundle_load(struct repo *r, struct snapshot *s, struct str bytes)
 
     while (in.rest.n && !in.bad) {
         enum object_type type = (enum object_type)field_u8(&in, OBJECT_TAG);
-        struct str content = field_str(&in, BUNDLE_MAX_BYTES);
+        struct str content = field_str(&in, COMMIT_TREES_MAX_BYTES);
         struct oid id;
 
         if (in.bad || type < OBJECT_COMMIT || type > OBJECT_BLOB ||

@@ -22,13 +22,6 @@
 struct session;
 struct team_source;
 
-/* Limits on the .tar.gz of a proof, a marketplace and an artifact: their
- * content, and an allowance for the archive and compression. For a package the
- * limit is TEAM_OBJECT_MAX_BYTES. */
-#define TEAM_PROOF_GET_BYTES    (512u << 10)
-#define TEAM_MARKET_GET_BYTES   (TEAM_MARKET_MAX_BYTES + TEAM_PROOF_GET_BYTES)
-#define TEAM_ARTIFACT_GET_BYTES (ARTIFACT_MAX_BYTES + TEAM_PROOF_GET_BYTES)
-
 #define TEAM_CONNECT_SECONDS 2
 #define TEAM_STALL_SECONDS   5
 #define TEAM_STALL_BYTES     100 /* per second */

@@ -8,7 +8,9 @@
 
 #include "team_source.h"
 
-#define MISSING_MAX_LINES 20 /* beyond this only the number is printed */
+#define MISSING_MAX_LINES 20   /* beyond this only the number is printed */
+#define HEAD_GZIP_BYTES   128  /* a header of a tar, compressed */
+#define TAR_GZIP_BYTES    4096 /* the rest of an archive */
 
 enum item_state { ITEM_QUEUED, ITEM_COMING, ITEM_HERE, ITEM_MISSING };
 
@@ -113,6 +115,27 @@ void team_get_over(struct team_get *g, enum team_got got, const struct err *why)
     t->over = g;
 }
 
+static const struct team_limits *limits_of(const struct team_store *t,
+                                           const struct team_item *item)
+{
+    return item->is_market     ? &team_market_limits
+           : item->is_artifact ? &team_artifact_limits
+           : t->is_bundle      ? &team_bundle_limits
+                               : &team_proof_limits;
+}
+
+/* Returns the maximum size of the .tar.gz: for a proof that of its files, and an
+ * allowance for the archive and for compression that saves nothing. */
+static size_t max_bytes(const struct team_store *t,
+                        const struct team_item *item)
+{
+    const struct team_limits *l = limits_of(t, item);
+
+    return item->is_proof ? (size_t)(l->max_bytes + l->max_bytes / 1000) +
+                                l->max_files * HEAD_GZIP_BYTES + TAR_GZIP_BYTES
+                          : TEAM_OBJECT_MAX_BYTES;
+}
+
 /* --- finished gets -------------------------------------------------------- */
 
 static void warn(struct team_store *t, const struct team_get *g,
@@ -142,7 +165,8 @@ static bool verify(struct team_store *t, struct team_item *item,
         return team_verify_artifact(t->session, gz, &item->digest, &t->arena,
                                     &item->files, &item->count, why);
     return item->is_proof
-               ? team_verify_proof(item->repo, gz, &item->commit,
+               ? team_verify_proof(item->repo, gz, limits_of(t, item),
+                                   &item->commit,
                                    item->is_market ? &t->arena : NULL,
                                    &item->files, &item->count, why)
                : team_verify_object(t->session, gz, &item->digest, &t->arena,
@@ -307,10 +331,7 @@ static bool start_get(struct team_source *source, struct team_item *item,
     g->name = item->name;
     g->is_proof = item->is_proof;
     g->item = item;
-    buf_init(&g->bytes, item->is_market     ? TEAM_MARKET_GET_BYTES
-                        : item->is_artifact ? TEAM_ARTIFACT_GET_BYTES
-                        : item->is_proof    ? TEAM_PROOF_GET_BYTES
-                                            : TEAM_OBJECT_MAX_BYTES);
+    buf_init(&g->bytes, max_bytes(source->session->team, item));
     item->get = g;
     item->state = ITEM_COMING;
     if (source->running++ == 0)

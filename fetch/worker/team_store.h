@@ -1,6 +1,8 @@
 #ifndef FETCH_WORKER_TEAM_STORE_H
 #define FETCH_WORKER_TEAM_STORE_H
 
+#include "mapm/team_object.h"
+
 #include "session.h"
 
 /*
@@ -83,9 +85,11 @@ MUST_CHECK bool team_verify_artifact(struct session *s, struct str gz,
  * Adds the git objects of a proof to the repository, including those trees of
  * the commit that it has. With `a`, it is the proof of a marketplace: its
  * texts, which may be longer, are also returned as files. Errors: ERR_DAMAGED
- * for an object that does not match its name, or if the commit is missing.
+ * for an object that does not match its name, or if the commit is missing;
+ * those of team_object_read.
  */
 MUST_CHECK bool team_verify_proof(struct repo *r, struct str gz,
+                                  const struct team_limits *limits,
                                   const struct oid *commit, struct arena *a,
                                   struct team_part **out, size_t *count,
                                   struct err *e);

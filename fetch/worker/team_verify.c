@@ -175,9 +175,10 @@ static bool put_objects(struct repo *r, const struct team_file *files,
     return true;
 }
 
-bool team_verify_proof(struct repo *r, struct str gz, const struct oid *commit,
-                       struct arena *a, struct team_part **out,
-                       size_t *out_count, struct err *e)
+bool team_verify_proof(struct repo *r, struct str gz,
+                       const struct team_limits *limits,
+                       const struct oid *commit, struct arena *a,
+                       struct team_part **out, size_t *out_count, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct snapshot *s = snapshot_get(r, commit);
@@ -189,8 +190,7 @@ bool team_verify_proof(struct repo *r, struct str gz, const struct oid *commit,
 
     if (!a && s->has_proof && hash_eq(&hash, &s->proof))
         return true;
-    if (!team_object_read(gz, a ? &team_market_limits : &team_proof_limits,
-                          &scratch, &files, &count, NULL, e) ||
+    if (!team_object_read(gz, limits, &scratch, &files, &count, NULL, e) ||
         !put_objects(r, files, count, a, out, out_count, e))
         return false;
     o = objects_find(&r->objects, commit);

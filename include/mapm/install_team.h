@@ -87,19 +87,21 @@ MUST_CHECK bool install_team_write(struct store *store,
  * belong to one repository and commit; the first one names it. The proof of a
  * plugin's marketplace is made separately. Allocated in `a`, except for the
  * bytes of files, which are valid until another commit is requested.
+ * `limits` is team_proof_limits or team_bundle_limits.
  * Errors: ERR_NOT_FOUND if the store lacks a part; ERR_LIMIT if it
  * is too large.
  */
 MUST_CHECK bool install_team_find(struct install_trees *t,
                                   const struct install_team_package *const *of,
-                                  size_t count, struct arena *a,
-                                  struct team_file **files, size_t *file_count,
-                                  struct err *e);
-MUST_CHECK bool install_team_prove(struct install_trees *t,
-                                   const struct install_team_package *const *of,
-                                   size_t count, struct arena *a,
-                                   struct install_team_object *out,
-                                   struct err *e);
+                                  size_t count,
+                                  const struct team_limits *limits,
+                                  struct arena *a, struct team_file **files,
+                                  size_t *file_count, struct err *e);
+MUST_CHECK bool
+install_team_prove(struct install_trees *t,
+                   const struct install_team_package *const *of, size_t count,
+                   const struct team_limits *limits, struct arena *a,
+                   struct install_team_object *out, struct err *e);
 
 /* Returns the message about a proof that is not shared because of `why`, an
  * ERR_LIMIT of the functions above. Allocated in `a`. */

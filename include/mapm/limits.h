@@ -80,6 +80,14 @@
 #define PACKAGE_PATH_MAX_BYTES     512
 #define LISTING_MAX_BYTES          (64u * 1024 * 1024)   /* lines have up to 600 bytes */
 
+#define TEAM_OBJECT_MAX_BYTES      (80u * 1024 * 1024)   /* object of a team's store, compressed */
+#define TEAM_PROOF_MAX_BYTES       (256u * 1024)         /* git objects of a proof there: S2 */
+/* Includes the marketplace.json, which has about 256 KiB for 400 plugins. */
+#define TEAM_MARKET_MAX_BYTES      (4u * 1024 * 1024)
+/* Trees of a commit in the store, and so a proof in a bundle or a vendor folder: S4. */
+#define COMMIT_TREES_MAX_BYTES     (16u * 1024 * 1024)
+#define PROOF_MAX_OBJECTS          100000  /* of that proof; 5000 of one in a team's store */
+
 #define TRANSFER_MAX_BYTES         (256ull * 1024 * 1024)
 #define TRANSFER_MAX_OBJECTS       1000000
 #define FETCH_BASES_MAX            16      /* base commits of a thin pack */

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "mapm/limits.h"
 
 /*
  * team_object: reads and writes a package or a proof as one file, for
@@ -35,15 +36,10 @@ struct team_limits {
     uint64_t file_max_bytes; /* size of one file */
 };
 
-/* Limits for packages (from limits.h), for proofs, and for proofs of
- * marketplaces and of skills of an index. */
+/* Limits for packages, for proofs in a team store, for those in a bundle or a
+ * vendor folder, and for proofs of marketplaces and of skills of an index. */
 extern const struct team_limits team_package_limits, team_proof_limits,
-    team_market_limits, team_artifact_limits;
-
-#define TEAM_OBJECT_MAX_BYTES (80u << 20)   /* compressed */
-#define TEAM_PROOF_MAX_BYTES  (256u * 1024) /* total size of its objects */
-/* Includes the marketplace.json, which has about 256 KiB for 400 plugins. */
-#define TEAM_MARKET_MAX_BYTES (4u << 20)
+    team_bundle_limits, team_market_limits, team_artifact_limits;
 
 /*
  * Appends the object to `out`; `*tar`, if not NULL, is the SHA-256 of the
@@ -114,10 +110,11 @@ struct team_proof_end {
  *
  * Allocated in `a`; the bytes are those of `trees`.
  * Errors: ERR_NOT_FOUND if an object is missing in `trees`, or they do not lead
- * to a package; ERR_LIMIT for TEAM_PROOF_MAX_BYTES.
+ * to a package; ERR_LIMIT for `limits`.
  */
 MUST_CHECK bool team_proof_find(struct team_trees *trees, struct str commit,
                                 const struct team_proof_end *ends, size_t count,
+                                const struct team_limits *limits,
                                 struct arena *a, struct team_file **files,
                                 size_t *file_count, struct err *e);
 

@@ -91,8 +91,8 @@ static void check_proof(struct str bytes, struct arena *a)
     buf_init(&gz, 1u << 20);
     objects_init(&r.objects, &r.arena);
     if (team_object_write(files, count, &gz, NULL, &e)) {
-        bool ok =
-            team_verify_proof(&r, buf_str(&gz), &commit, NULL, NULL, NULL, &e);
+        bool ok = team_verify_proof(&r, buf_str(&gz), &team_bundle_limits,
+                                    &commit, NULL, NULL, NULL, &e);
 
         s = snapshot_get(&r, &commit);
         if ((s->trees == TREES_HERE && !objects_find(&r.objects, &s->root)) ||

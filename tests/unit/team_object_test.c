@@ -587,8 +587,8 @@ static bool prove_by(struct team_trees *trees, const char *commit,
     struct team_file *files;
     size_t n;
 
-    return team_proof_find(trees, str_cstr(commit), ends, count, &arena, &files,
-                           &n, e) &&
+    return team_proof_find(trees, str_cstr(commit), ends, count,
+                           &team_proof_limits, &arena, &files, &n, e) &&
            str_is(files[0].path, commit) &&
            team_object_write(files, n, out, NULL, e);
 }
@@ -643,6 +643,38 @@ TEST(a_proof_has_what_leads_to_the_package)
     CHECK(!prove(buf_str(&r.git.trees), r.commit, &end, 1, &out, &e));
     CHECK(e.code == ERR_NOT_FOUND);
     buf_done(&out);
+    buf_done(&r.git.trees);
+}
+
+TEST(a_proof_has_a_maximum) /* [S2] [S4] */
+{
+    struct repository r;
+    struct team_trees trees;
+    struct team_limits limits = team_bundle_limits;
+    struct team_file *files;
+    size_t count, bytes = 0;
+    struct team_proof_end end;
+    struct err e = {0};
+
+    make_repository(&r);
+    end = (struct team_proof_end){STR("skills/x"), str_cstr(r.x)};
+    CHECK(team_trees_read(buf_str(&r.git.trees), &arena, &trees, &e));
+    CHECK(team_proof_find(&trees, str_cstr(r.commit), &end, 1, &limits, &arena,
+                          &files, &count, &e));
+    for (size_t i = 0; i < count; i++)
+        bytes += files[i].bytes.n;
+    limits = (struct team_limits){.max_files = count, .max_bytes = bytes};
+    CHECK(team_proof_find(&trees, str_cstr(r.commit), &end, 1, &limits, &arena,
+                          &files, &count, &e));
+    limits.max_bytes--;
+    CHECK(!team_proof_find(&trees, str_cstr(r.commit), &end, 1, &limits, &arena,
+                           &files, &count, &e));
+    CHECK(e.code == ERR_LIMIT);
+    limits = (struct team_limits){.max_files = count - 1, .max_bytes = bytes};
+    err_clear(&e);
+    CHECK(!team_proof_find(&trees, str_cstr(r.commit), &end, 1, &limits, &arena,
+                           &files, &count, &e));
+    CHECK(e.code == ERR_LIMIT);
     buf_done(&r.git.trees);
 }
 
