@@ -289,20 +289,24 @@ static bool read_blob(const struct team_bundle *b, const struct hash *digest,
 }
 
 bool team_bundle_get(const struct team_bundle *b, struct str name,
-                     struct buf *out, bool *found, struct err *e)
+                     const struct hash *known, struct buf *out,
+                     enum team_found *found, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf text = {0};
     const struct hash *digest = map_find(&b->names, name);
     struct team_manifest m;
 
-    *found = digest != NULL;
+    *found = TEAM_IS_ABSENT;
     if (!digest)
         return true;
     buf_init(&text, TEAM_MANIFEST_MAX_BYTES);
-    return read_blob(b, digest, &text, e) &&
-           team_manifest_parse(buf_str(&text), &a, &m, e) &&
-           read_blob(b, &m.layer.digest, out, e);
+    if (!read_blob(b, digest, &text, e) ||
+        !team_manifest_parse(buf_str(&text), &a, &m, e))
+        return false;
+    *found =
+        known && hash_eq(known, &m.layer.digest) ? TEAM_IS_KNOWN : TEAM_IS_READ;
+    return *found == TEAM_IS_KNOWN || read_blob(b, &m.layer.digest, out, e);
 }
 
 bool team_bundle_lock(const struct team_bundle *b, struct arena *a,

@@ -10,16 +10,22 @@
 static bool start(struct team_get *g, struct err *e)
 {
     struct err why = {0};
-    bool found = false;
+    enum team_found found;
 
     (void)e;
-    if (!team_bundle_get(g->source->state, g->name, &g->bytes, &found, &why)) {
+    if (!team_bundle_get(g->source->state, g->name, g->known, &g->bytes, &found,
+                         &why)) {
         team_get_say(g, "%s", err_first(&why));
         team_get_over(g, TEAM_REFUSED, &why);
         return true;
     }
-    team_get_say(g, "%s, %zu B", found ? "there" : "absent", g->bytes.n);
-    team_get_over(g, found ? TEAM_GOT : TEAM_ABSENT, NULL);
+    team_get_say(g, "%s, %zu B", found == TEAM_IS_ABSENT ? "absent" : "there",
+                 g->bytes.n);
+    team_get_over(g,
+                  found == TEAM_IS_READ    ? TEAM_GOT
+                  : found == TEAM_IS_KNOWN ? TEAM_KNOWN
+                                           : TEAM_ABSENT,
+                  NULL);
     return true;
 }
 

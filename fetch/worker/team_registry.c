@@ -110,6 +110,11 @@ static void on_manifest(struct registry_request *q)
         return;
     }
     p->layer = m.layer;
+    if (g->known && hash_eq(g->known, &m.layer.digest)) {
+        team_get_say(g, "the same as another");
+        team_get_over(g, TEAM_KNOWN, NULL);
+        return;
+    }
     ask_blob(g);
 }
 

@@ -37,6 +37,7 @@ struct team_source;
 enum team_got {
     TEAM_RUNNING,
     TEAM_GOT,
+    TEAM_KNOWN, /* it has the digest `known`, and was not read */
     TEAM_ABSENT,
     /* The name exists, but its content was not written by mapm (an image index,
      * for example); `why` gives the reason. The source stays in use. */
@@ -48,8 +49,10 @@ enum team_got {
 
 struct team_get {
     struct team_source *source;
-    struct str name;  /* "mapm1-<64 hex>" or "mapm1p-<64 hex>" */
-    bool is_proof;    /* a name with "mapm1p-" */
+    struct str name; /* "mapm1-<64 hex>" or "mapm1p-<64 hex>" */
+    /* Digest of a .tar.gz that need not be read again, or NULL. A folder cannot
+     * tell it beforehand. */
+    const struct hash *known;
     struct buf bytes; /* the .tar.gz, for TEAM_GOT; its maximum is set */
     enum team_got got;
     bool is_forbidden; /* TEAM_ABSENT because of HTTP 403: warn the user */
@@ -77,6 +80,10 @@ struct team_source {
     void *state;               /* private to the kind, shared by all gets */
     bool is_dead;              /* not used again in this run */
     bool is_noted;             /* its HTTP 403 was reported */
+    /* Private to team_store.c: the items to ask this source for, and the gets that
+     * run. */
+    struct team_item *first, *last;
+    struct team_get *gets[TEAM_MAX_STREAMS];
     unsigned running;
     uint64_t busy_since_ms; /* start of the current busy period, if running >
                              * 0 */

@@ -8,6 +8,7 @@
 
 #include "team_source.h"
 
+#define ANNOUNCED_PART    16   /* 1/16 of the items is announced at once */
 #define MISSING_MAX_LINES 20   /* beyond this only the number is printed */
 #define HEAD_GZIP_BYTES   128  /* a header of a tar, compressed */
 #define TAR_GZIP_BYTES    4096 /* the rest of an archive */
@@ -24,15 +25,12 @@ struct team_item {
     struct repo *repo;  /* set for a proof only */
     struct oid commit;  /* set for a proof only */
     enum item_state state;
-    size_t next; /* index of the next source to try */
-    struct team_get *get;
-    struct repo **waiting; /* repositories to advance when this is settled */
-    size_t waiting_count, waiting_capacity;
+    size_t next;    /* index of the next source to try */
     uint32_t *asks; /* sequence numbers of asks for an artifact */
     size_t ask_count, ask_capacity;
     struct team_part *files; /* files of an object or an artifact, if HERE */
     size_t count;
-    struct team_item *next_item;
+    struct team_item *next_item; /* in the queue of a source */
 };
 
 struct team_store {
@@ -41,11 +39,10 @@ struct team_store {
     struct team_source sources[TEAM_REMOTES_MAX];
     size_t count;
     bool only, is_bundle;
-    struct map items;               /* name -> struct team_item */
-    struct team_item *first, *last; /* in order, starting with the first that
-                                     * is not settled */
-    struct team_get *over;          /* finished gets, to be processed in the
-                                     * next step */
+    struct map items;      /* name -> struct team_item */
+    struct team_get *over; /* finished gets, to be processed in the next step */
+    size_t open;           /* items that are not settled */
+    size_t news;           /* items that were settled since the last announce */
 };
 
 /* --- sources -------------------------------------------------------------- */
@@ -224,10 +221,42 @@ static void settle(struct team_store *t, struct team_item *item,
                    enum item_state state)
 {
     item->state = state;
-    for (size_t i = 0; i < item->waiting_count; i++)
-        item->waiting[i]->is_dirty = true;
+    t->open--;
+    t->news++;
     for (size_t i = 0; i < item->ask_count; i++)
         report_artifact(t, item, item->asks[i]);
+}
+
+/* Adds the item to the queue of the next source that works; without one it is
+ * missing. */
+static void queue(struct team_store *t, struct team_item *item)
+{
+    struct team_source *source;
+
+    while (item->next < t->count && t->sources[item->next].is_dead)
+        item->next++;
+    if (item->next == t->count) {
+        settle(t, item, ITEM_MISSING);
+        return;
+    }
+    source = &t->sources[item->next++];
+    item->state = ITEM_QUEUED;
+    item->next_item = NULL;
+    if (source->last)
+        source->last->next_item = item;
+    else
+        source->first = item;
+    source->last = item;
+}
+
+static struct team_item *take_queued(struct team_source *source)
+{
+    struct team_item *item = source->first;
+
+    source->first = item->next_item;
+    if (!source->first)
+        source->last = NULL;
+    return item;
 }
 
 static bool take(struct team_store *t, struct team_item *item,
@@ -235,28 +264,32 @@ static bool take(struct team_store *t, struct team_item *item,
 {
     struct err why = {0};
 
-    item->state = ITEM_QUEUED;
-    item->next++;
     switch (g->got) {
     case TEAM_GOT:
-        if (verify(t, item, g, &why))
+        if (verify(t, item, g, &why)) {
             settle(t, item, ITEM_HERE);
-        else if (why.code == ERR_IO) {
+            return true;
+        }
+        if (why.code == ERR_IO) {
             *e = why;
             return false;
-        } else
-            refuse(t, item, g, &why);
+        }
+        refuse(t, item, g, &why);
+        break;
+    case TEAM_KNOWN:
+        settle(t, item, ITEM_HERE);
         return true;
     case TEAM_REFUSED:
         refuse(t, item, g, &g->why);
-        return true;
+        break;
     case TEAM_FAILED:
         give_up(t, g);
-        return true;
+        break;
     default:
         note_forbidden(t, g);
-        return true;
     }
+    queue(t, item);
+    return true;
 }
 
 static uint64_t busy_ms(const struct team_source *source)
@@ -270,11 +303,15 @@ static void close_get(struct team_get *g)
 {
     struct team_source *source = g->source;
     uint64_t busy = busy_ms(source);
+    size_t i = 0;
 
     source->received += TEAM_ANSWER_BYTES;
-    if (--source->running == 0)
+    while (source->gets[i] != g)
+        i++;
+    source->gets[i] = source->gets[--source->running];
+    if (source->running == 0)
         source->busy_ms = busy;
-    g->source->kind->close(g);
+    source->kind->close(g);
     buf_done(&g->bytes);
     heap_free(g);
 }
@@ -288,7 +325,6 @@ static bool take_over(struct team_store *t, uint64_t *wait_ms, struct err *e)
         struct team_item *item = g->item;
 
         t->over = g->next;
-        item->get = NULL;
         ok = take(t, item, g, e);
         close_get(g);
         *wait_ms = 0;
@@ -298,28 +334,21 @@ static bool take_over(struct team_store *t, uint64_t *wait_ms, struct err *e)
 
 /* --- new gets ------------------------------------------------------------- */
 
-static struct team_source *next_source(struct team_store *t,
-                                       struct team_item *item)
-{
-    while (item->next < t->count && t->sources[item->next].is_dead)
-        item->next++;
-    return item->next < t->count ? &t->sources[item->next] : NULL;
-}
-
 static bool is_settled(const struct team_item *item)
 {
     return item->state == ITEM_HERE || item->state == ITEM_MISSING;
 }
 
-/* Returns the first unsettled item. Few of possibly thousands are unsettled at
- * a time. */
-static struct team_item *first_open(struct team_store *t)
+/* Packages of a commit may share a proof, whose objects the repository has once
+ * it was read. */
+static const struct hash *known_proof(const struct team_item *item)
 {
-    while (t->first && is_settled(t->first))
-        t->first = t->first->next_item;
-    if (!t->first)
-        t->last = NULL;
-    return t->first;
+    const struct snapshot *s;
+
+    if (!item->is_proof || item->is_market || item->is_artifact)
+        return NULL;
+    s = snapshot_get(item->repo, &item->commit);
+    return s->has_proof ? &s->proof : NULL;
 }
 
 static bool start_get(struct team_source *source, struct team_item *item,
@@ -329,13 +358,13 @@ static bool start_get(struct team_source *source, struct team_item *item,
 
     g->source = source;
     g->name = item->name;
-    g->is_proof = item->is_proof;
+    g->known = known_proof(item);
     g->item = item;
     buf_init(&g->bytes, max_bytes(source->session->team, item));
-    item->get = g;
     item->state = ITEM_COMING;
-    if (source->running++ == 0)
+    if (source->running == 0)
         source->busy_since_ms = proc_now_ms();
+    source->gets[source->running++] = g;
     return source->kind->start(g, e);
 }
 
@@ -363,12 +392,48 @@ static void end_slow(struct team_store *t)
 {
     if (t->only)
         return;
-    for (struct team_item *item = t->first; item; item = item->next_item) {
+    for (size_t i = 0; i < t->count; i++) {
+        struct team_source *source = &t->sources[i];
         struct err why = {0};
 
-        if (item->get && item->get->got == TEAM_RUNNING &&
-            is_too_slow(item->get->source, &why))
-            team_get_over(item->get, TEAM_FAILED, &why);
+        for (size_t k = 0; k < source->running; k++)
+            if (source->gets[k]->got == TEAM_RUNNING &&
+                is_too_slow(source, &why))
+                team_get_over(source->gets[k], TEAM_FAILED, &why);
+    }
+}
+
+/* Starts gets of the source as far as it has room; the items of a dead one go to
+ * the next. */
+static bool start_gets(struct team_store *t, struct team_source *source,
+                       struct err *e)
+{
+    while (source->first &&
+           (source->is_dead || source->running < TEAM_MAX_STREAMS)) {
+        struct team_item *item = take_queued(source);
+
+        if (source->is_dead)
+            queue(t, item);
+        else if (!start_get(source, item, e))
+            return false;
+    }
+    return true;
+}
+
+/* Advances the asks once a part of the items has been settled, since each time
+ * all of them are looked at. */
+static void announce(struct team_store *t, uint64_t *wait_ms)
+{
+    struct map *repos = &t->session->repos;
+
+    if (t->news == 0 || t->news * ANNOUNCED_PART < t->open)
+        return;
+    t->news = 0;
+    *wait_ms = 0;
+    for (size_t i = 0; i < repos->count; i++) {
+        struct repo *r = repos->entries[i].value;
+
+        r->is_dirty |= r->open_count > 0;
     }
 }
 
@@ -381,21 +446,13 @@ bool team_store_advance(struct session *s, uint64_t *wait_ms, struct err *e)
     end_slow(t);
     if (!take_over(t, wait_ms, e))
         return false;
-    for (struct team_item *item = first_open(t); item; item = item->next_item) {
-        struct team_source *source;
-
-        if (item->state != ITEM_QUEUED)
-            continue;
-        source = next_source(t, item);
-        if (!source) {
-            settle(t, item, ITEM_MISSING);
-            *wait_ms = 0;
-        } else if (source->running < TEAM_MAX_STREAMS &&
-                   !start_get(source, item, e)) {
+    for (size_t i = 0; i < t->count; i++)
+        if (!start_gets(t, &t->sources[i], e))
             return false;
-        }
-    }
-    return !t->over || take_over(t, wait_ms, e);
+    if (!take_over(t, wait_ms, e))
+        return false;
+    announce(t, wait_ms);
+    return true;
 }
 
 /* --- asks ----------------------------------------------------------------- */
@@ -427,11 +484,8 @@ static struct team_item *item_get(struct team_store *t, struct str name,
     item = arena_new(&t->arena, struct team_item);
     item->name = arena_str(&t->arena, name);
     map_put(&t->items, item->name, item);
-    if (t->last)
-        t->last->next_item = item;
-    else
-        t->first = item;
-    t->last = item;
+    t->open++;
+    queue(t, item);
     return item;
 }
 
@@ -519,23 +573,9 @@ bool team_store_ask(struct session *s, const struct link_ask *in, struct err *e)
     return true;
 }
 
-static void wait_for(struct team_item *item, struct repo *r)
+static bool is_open(const struct team_item *item)
 {
-    for (size_t i = 0; i < item->waiting_count; i++)
-        if (item->waiting[i] == r)
-            return;
-    item->waiting =
-        arena_grow(&r->session->team->arena, item->waiting, item->waiting_count,
-                   &item->waiting_capacity, sizeof(struct repo *));
-    item->waiting[item->waiting_count++] = r;
-}
-
-static bool is_open(struct team_item *item, struct repo *r)
-{
-    if (!item || is_settled(item))
-        return false;
-    wait_for(item, r);
-    return true;
+    return item && !is_settled(item);
 }
 
 static bool is_missing(const struct team_item *item)
@@ -565,15 +605,13 @@ static void give_files(struct repo *r, const struct team_item *item)
 bool team_store_step(struct ask *a)
 {
     struct repo *r = a->repo;
-    bool waits;
 
     if (!a->is_of_team) {
         a->is_of_team = true;
         a->team_object = object_item(a);
         a->team_proof = proof_item(a);
     }
-    waits = is_open(a->team_object, r);
-    if (is_open(a->team_proof, r) || waits)
+    if (is_open(a->team_object) || is_open(a->team_proof))
         return false;
     if (team_store_has_files(a))
         give_files(r, a->team_object);

@@ -78,11 +78,15 @@ struct team_bundle {
  * "not a bundle of mapm: …". */
 MUST_CHECK bool team_bundle_open(int fd, struct arena *a,
                                  struct team_bundle *out, struct err *e);
-/* Reads the .tar.gz of an image into `out`; sets `*found` to false if there is
- * none. Errors: ERR_FORMAT; ERR_DAMAGED for a blob that does not match its
- * name; ERR_LIMIT for the maximum of `out`. */
+enum team_found { TEAM_IS_ABSENT, TEAM_IS_READ, TEAM_IS_KNOWN };
+
+/* Reads the .tar.gz of an image into `out`, unless it has the digest `known`,
+ * which may be NULL: several names may share one. Errors: ERR_FORMAT;
+ * ERR_DAMAGED for a blob that does not match its name; ERR_LIMIT for the maximum
+ * of `out`. */
 MUST_CHECK bool team_bundle_get(const struct team_bundle *b, struct str name,
-                                struct buf *out, bool *found, struct err *e);
+                                const struct hash *known, struct buf *out,
+                                enum team_found *found, struct err *e);
 /* Reads the lock, allocated in `a`. Errors: ERR_NOT_FOUND. */
 MUST_CHECK bool team_bundle_lock(const struct team_bundle *b, struct arena *a,
                                  struct str *out, struct err *e);

@@ -16,13 +16,19 @@ static void read_all(const struct team_bundle *b, struct arena *a)
     struct err e = {0};
 
     for (size_t i = 0; i < b->names.count; i++) {
+        struct str name = b->names.entries[i].key;
+        enum team_found found;
+        struct hash digest;
         struct buf out;
-        bool found = false;
 
         buf_init(&out, TEAM_OBJECT_MAX_BYTES);
-        if (team_bundle_get(b, b->names.entries[i].key, &out, &found, &e) &&
-            !found)
-            abort();
+        if (team_bundle_get(b, name, NULL, &out, &found, &e)) {
+            digest = hash_of(buf_str(&out));
+            if (found != TEAM_IS_READ ||
+                !team_bundle_get(b, name, &digest, &out, &found, &e) ||
+                found != TEAM_IS_KNOWN)
+                abort();
+        }
         buf_done(&out);
     }
     if (team_bundle_lock(b, a, &lock, &e) != b->has_lock && e.code == ERR_NONE)

@@ -97,11 +97,11 @@ static struct str read_all(struct str bytes, unsigned first, unsigned count)
         struct team_file *files;
         struct buf gz;
         size_t n;
-        bool found;
+        enum team_found found;
 
         buf_init(&gz, TEAM_OBJECT_MAX_BYTES);
-        ok = team_bundle_get(&b, name_of(first + i), &gz, &found, &e) &&
-             (found || err_set(&e, ERR_NOT_FOUND, "absent")) &&
+        ok = team_bundle_get(&b, name_of(first + i), NULL, &gz, &found, &e) &&
+             (found == TEAM_IS_READ || err_set(&e, ERR_NOT_FOUND, "absent")) &&
              team_object_read(buf_str(&gz), &team_package_limits, &arena,
                               &files, &n, NULL, &e);
         buf_done(&gz);
