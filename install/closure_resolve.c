@@ -697,6 +697,19 @@ static bool resolve_index(struct closure *c, struct node *n, struct err *e)
     return !stays || closure_resolve(c, n, e);
 }
 
+/* Returns whether mapm.local.lock has the package from a checkout: its ref may be
+ * one that the remote lacks, and only an update asks again. */
+static bool is_locked_from_checkout(const struct closure *c,
+                                    const struct node *n)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin->key);
+
+    return entry && layer_is_local(c->layer, entry) &&
+           layer_is_from_checkout(c->layer, entry) &&
+           !moving_entry(c, n, entry);
+}
+
 bool closure_resolve(struct closure *c, struct node *n, struct err *e)
 {
     n->is_resolved = true;
@@ -721,7 +734,7 @@ bool closure_resolve(struct closure *c, struct node *n, struct err *e)
         return local_read(c, n, e);
     }
     if (node_source(n)->scheme == ORIGIN_FILE ||
-        closure_take_from_checkout(c, n, false))
+        closure_take_from_checkout(c, n, is_locked_from_checkout(c, n)))
         return closure_read_replaced(c, n, e);
     return resolve_package(c, n, e);
 }

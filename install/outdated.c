@@ -186,6 +186,19 @@ static void take_node(struct check *c, struct question *q, const struct node *n)
     q->version = n->package.version;
 }
 
+/* The checkouts of all roots, also of those that are not named. */
+static void add_checkouts(struct check *c, struct closure *closure)
+{
+    const struct install_session *s = c->session;
+
+    for (size_t k = 0; k < c->part_count; k++) {
+        go_to(c, k);
+        for (size_t i = 0; i < s->root_count; i++)
+            closure_add_checkout(closure, &s->roots[i].origin);
+    }
+    session_go_home(c->session);
+}
+
 /* Reads folders like an install, without publishing anything to the store. */
 static bool read_folders(struct check *c, struct err *e)
 {
@@ -194,6 +207,7 @@ static bool read_folders(struct check *c, struct err *e)
     bool ok;
 
     closure_init(&closure, c->cx, c->layer, c->store, &o);
+    add_checkouts(c, &closure);
     for (size_t i = 0; i < c->count; i++)
         if (c->questions[i].origin.scheme == ORIGIN_FILE &&
             !is_part(&c->questions[i]))

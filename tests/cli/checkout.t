@@ -71,6 +71,13 @@ need topic/skills/new
 fresh
 exits '[D9] a ref that the remote lacks' 0 mapm install --yes ../catalog/agents/boss
 like '[D9] is that of the checkout' "$(cat .agents/skills/new/SKILL.md)" 'again'
+for words in 'install' 'install --offline' 'install --locked' 'verify' 'outdated' 'outdated new' 'update'; do
+    exits "[D9] also for $words" 0 mapm $words
+done
+echo later >>"$c/skills/new/SKILL.md"
+exits '[D1, D9] outdated' 3 mapm outdated
+like '[D1, D9] shows what changed in the checkout' "$out" '^skill +new '
+sed -i '$d' "$c/skills/new/SKILL.md"
 git -C "$c" checkout -q -b feature/x
 need feature/x/skills/old
 fresh
