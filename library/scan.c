@@ -141,7 +141,9 @@ static void find_changed(const struct scan *scan, struct scan_entry **folders,
 static struct fingerprint root_to_keep(const struct scan *scan,
                                        const struct record_batch *out)
 {
-    return out->group_count ? (struct fingerprint){0} : scan->root_then;
+    struct fingerprint none = {0};
+
+    return out->group_count ? none : scan->root_then;
 }
 
 /* Records take some megabytes, so each is written once, in its final place. */
