@@ -102,7 +102,7 @@ static bool from_file(struct str path, const struct registry_query *q,
     struct err ignored = {0};
     struct str text;
 
-    if (path.n == 0 || path.p[0] != '/' ||
+    if (!str_starts(path, STR("/")) ||
         !fs_read_user_file(str_dup0(path, a), REGISTRY_CONFIG_MAX_BYTES, a,
                            &text, &ignored) ||
         !registry_config_parse(text, q, a, &entry))

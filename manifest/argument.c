@@ -57,7 +57,7 @@ static bool parse_local(struct str text, struct str cwd, struct str home,
     } else if (text.p[0] == '~') {
         base = home;
         path = str_from_index(text, 1);
-        if (home.n == 0 || home.p[0] != '/')
+        if (!str_starts(home, STR("/")))
             return origin_refuse(text, "your home folder is not known", e);
     }
     return origin_take_path(text, resolve(base, path, a), a, out, e);

@@ -734,7 +734,7 @@ static const char *file_fault(struct str path)
     size_t at;
     int32_t point;
 
-    if (path.n == 0 || path.p[0] != '/')
+    if (!str_starts(path, STR("/")))
         return "file: takes an absolute path";
     if (!text_is_utf8(path) || text_has_control(path) ||
         text_find_hidden(path, &at, &point) > TEXT_HIDDEN_NONE)

@@ -58,7 +58,7 @@ static void load_gh(struct secrets *s)
     const struct yaml *file = NULL;
     struct yaml_options options = {.max_bytes = GH_MAX_BYTES};
 
-    if (dir.n == 0 || dir.p[0] != '/' ||
+    if (!str_starts(dir, STR("/")) ||
         !fs_read_user_file(
             str_dup0(fs_join(dir, STR("hosts.yml"), &s->arena), &s->arena),
             GH_MAX_BYTES, &s->arena, &text, &ignored) ||

@@ -185,7 +185,7 @@ static bool load_files(struct settings *s, struct err *e)
         return false;
     if (global)
         return load_file(s, str_cstr(global), e);
-    if ((xdg.n == 0 || xdg.p[0] != '/') && s->home.n)
+    if (!str_starts(xdg, STR("/")) && s->home.n)
         xdg = fs_join(s->home, STR(".config"), &s->arena);
     if (xdg.n && !load_file(s, fs_join(xdg, STR("git/config"), &s->arena), e))
         return false;

@@ -464,6 +464,8 @@ TEST(home_may_be_unknown)
     CHECK(!origin_parse_argument(STR("~/x"), STR("/w"), STR(""), NULL, &a, &o,
                                  &e));
     CHECK(strstr(err_first(&e), "home") != NULL);
+    CHECK(!origin_parse_argument(STR("~/x"), STR("/w"), STR("h"), NULL, &a, &o,
+                                 &e));
     err_clear(&e);
     CHECK(!origin_parse_argument(STR("../.."), STR("/a"), STR(""), NULL, &a, &o,
                                  &e));
@@ -490,7 +492,7 @@ TEST(each_part_has_a_length)
         {"@/r", 100},
         {"o/r@@", 255},
         {"o/r/@", 255},
-        {"o/r/x#", 255},
+        {"o/r/xx#", 255},
     };
     struct arena a = {0};
     struct buf text;
