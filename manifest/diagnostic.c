@@ -18,17 +18,13 @@ void diagnostics_init(struct diagnostics *c, struct arena *a)
 void diagnostics_add(struct diagnostics *c, bool error, const char *code,
                      const char *field, unsigned line, const char *format, ...)
 {
-    char message[MESSAGE_MAX_BYTES + 4];
+    char message[MESSAGE_MAX_BYTES + 4] = "";
     struct diagnostic *item;
     va_list args;
-    int n;
 
     va_start(args, format);
-    n = vsnprintf(message, sizeof message, format, args);
+    vsnprintf(message, sizeof message, format, args);
     va_end(args);
-    n = n < 0 ? 0 : n;
-    if ((size_t)n >= sizeof message)
-        n = sizeof message - 1;
     c->items = arena_grow(c->arena, c->items, c->count, &c->capacity,
                           sizeof *c->items);
     item = &c->items[c->count++];
@@ -37,9 +33,8 @@ void diagnostics_add(struct diagnostics *c, bool error, const char *code,
         .code = code,
         .field = arena_str(c->arena, str_cstr(field)),
         .line = line,
-        .message =
-            arena_str(c->arena, text_cut_bytes(str_make(message, (size_t)n),
-                                               MESSAGE_MAX_BYTES - 1)),
+        .message = arena_str(
+            c->arena, text_cut_bytes(str_cstr(message), MESSAGE_MAX_BYTES - 1)),
     };
     c->errors += error;
     c->warnings += !error;

@@ -158,15 +158,17 @@ static bool goes_on(struct str value)
 /* Finds the value of "key: value" at column 0 if it ends on this line. */
 static bool find_value(struct str line, struct str *value)
 {
+    struct str rest;
     size_t i = 0;
 
     while (i < line.n && (char_is_alpha(line.p[i]) ||
                           char_is_digit(line.p[i]) || strchr("_-.", line.p[i])))
         i++;
-    if (i == 0 || i + 1 >= line.n || line.p[i] != ':' ||
-        (line.p[i + 1] != ' ' && line.p[i + 1] != '\t'))
+    rest = str_from_index(line, i);
+    if (i == 0 ||
+        (!str_starts(rest, STR(": ")) && !str_starts(rest, STR(":\t"))))
         return false;
-    *value = str_trim(str_from_index(line, i + 1));
+    *value = str_trim(str_from_index(rest, 1));
     return value->n && goes_on(*value);
 }
 
@@ -328,7 +330,6 @@ bool frontmatter_parse(struct reader *r, const struct split *s)
 
     r->source = s->yaml;
     if (!yaml_parse(s->yaml, &options, r->a, &r->root, &problem, &e)) {
-        r->root = NULL;
         if (problem.fault != YAML_FAULT_SYNTAX || !repair(r, s)) {
             r->root = NULL;
             report_yaml(r, &problem, &e);

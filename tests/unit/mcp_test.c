@@ -148,6 +148,7 @@ static const struct {
     /* [row 8] interpreters that run the text of an argument */
     {MCP("\"command\": \"node\", \"args\": [\"-e\", \"x\"]"), "mcp-shell:5!"},
     {MCP("\"command\": \"node\", \"args\": [\"--eval=x\"]"), "mcp-shell:5!"},
+    {MCP("\"command\": \"node\", \"args\": [\"--evax\", \"--evax=x\", \"--prinx\", \"--watch\", \"x.js\"]"), ""},
     {MCP("\"command\": \"node\", \"args\": [\"--no-warnings\", \"-pe\", \"x\"]"), "mcp-shell:5!"},
     {MCP("\"command\": \"python3.11\", \"args\": [\"-Ic\", \"x\"]"), "mcp-shell:5!"},
     {MCP("\"command\": \"deno\", \"args\": [\"eval\", \"x\"]"), "mcp-shell:5!"},

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "../../manifest/project.h"
 #include "tap.h"
 
 /* mapm.yaml is the user's: an edit changes what it must and no other byte. */
@@ -267,6 +268,55 @@ static const struct {
     {"dependencies: {catalogs: [" CAT("a") "]}\n", NULL, NULL, NULL},
 };
 /* clang-format on */
+
+/* The last look at an edit: nothing but the roots of the change is new. */
+TEST(what_an_edit_added_is_compared)
+{
+    static const struct str origins[] = {STR_INIT("o/x"), STR_INIT("o/y")};
+    static const struct str names[] = {STR_INIT(""), STR_INIT("n")};
+    const struct project_change change = {DOC_SKILL, origins, names, NULL, 2};
+    static const struct {
+        const char *before, *after;
+        bool same;
+    } pairs[] = {
+        {"", "dependencies: {skills: [o/x, {origin: o/y, as: n}]}", true},
+        {"dependencies: {skills: [o/a, o/b], mcps: [o/x]}",
+         "dependencies: {skills: [o/x, o/a, {origin: o/y, as: n}, o/b], "
+         "mcps: [o/x]}",
+         true},
+        {"", "dependencies: {skills: [{origin: o/y, as: n}, o/x]}", false},
+        {"", "dependencies: {skills: [o/x, o/y]}", false},
+        {"", "dependencies: {skills: [o/x, {origin: o/z, as: n}]}", false},
+        {"", "dependencies: {agents: [o/x, {origin: o/y, as: n}]}", false},
+        {"", "dependencies: {skills: [o/x]}", false},
+        {"dependencies: {skills: [o/a, o/b]}",
+         "dependencies: {skills: [o/b, o/a, o/x, {origin: o/y, as: n}]}",
+         false},
+        {"dependencies: {skills: [o/a]}",
+         "dependencies: {skills: [o/c, o/x, {origin: o/y, as: n}]}", false},
+        {"dependencies: {skills: [o/a]}",
+         "dependencies: {mcps: [o/a], skills: [o/x, {origin: o/y, as: n}]}",
+         false},
+        {"ask: off",
+         "{ask: on, dependencies: {skills: [o/x, {origin: o/y, as: n}]}}",
+         false},
+    };
+    const struct yaml_options options = {.max_depth = 8};
+
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct arena a = {0};
+        struct err e = {0};
+        const struct yaml *x, *y;
+
+        CHECK(
+            yaml_parse(str_cstr(pairs[i].before), &options, &a, &x, NULL, &e) &&
+            yaml_parse(str_cstr(pairs[i].after), &options, &a, &y, NULL, &e));
+        if (project_differs_by(x, y, &change, &a) != pairs[i].same)
+            printf("# %s\n", pairs[i].after);
+        CHECK(project_differs_by(x, y, &change, &a) == pairs[i].same);
+        arena_done(&a);
+    }
+}
 
 TEST(a_catalog_is_set_in_place) /* [D11] */
 {
