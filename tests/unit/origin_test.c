@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "mapm/catalog.h"
 #include "mapm/limits.h"
 #include "mapm/origin.h"
 
@@ -470,6 +471,77 @@ TEST(home_may_be_unknown)
     CHECK(!origin_parse_argument(STR("../.."), STR("/a"), STR(""), NULL, &a, &o,
                                  &e));
     CHECK(strstr(err_first(&e), "root folder") != NULL);
+    arena_done(&a);
+}
+
+/* Where the ref may hold a "/", the path is what follows its first part. */
+TEST(the_path_behind_a_ref)
+{
+    static const struct {
+        const char *url, *path;
+    } rows[] = {
+        {GH "o/r/tree/m/skills/x", "skills/x"},
+        {GH "o/r/tree/refs/heads/m/skills/x", "skills/x"},
+        {GH "o/r/tree/refs/tags/v1/x", "x"},
+        {GH "o/r/tree/refs/tags/v1", ""},
+        {GH "o/r/tree/refs/x/y", "x/y"},
+        {GH "o/r/tree/m", ""},
+        {"o/r/x@m", "x"},
+    };
+    struct arena a = {0};
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct err e = {0};
+        struct origin o = {0};
+
+        CHECK(origin_parse_argument(str_cstr(rows[i].url), STR("/"), STR(""),
+                                    &rules, &a, &o, &e));
+        CHECK_STR(str_dup0(origin_slot_path(&o), &a), rows[i].path);
+    }
+    arena_done(&a);
+}
+
+/* [D11] whether a package lies in a catalog, and where */
+TEST(what_lies_in_a_catalog)
+{
+    static const struct {
+        const char *catalog, *package;
+        enum doc_kind kind;
+        const char *path, *name; /* NULL: not in it */
+    } rows[] = {
+        {GH "o/r/tree/m", GH "o/r/tree/m/skills/x", DOC_SKILL, "skills/x", "x"},
+        {GH "o/r/tree/m", GH "o/r/tree/m", DOC_SKILL, "", "r"},
+        {GH "o/r/tree/m/s", GH "o/r/tree/m/s", DOC_SKILL, "", "s"},
+        {GH "o/r/tree/m/s", GH "o/r/tree/m/sx", DOC_SKILL, NULL, NULL},
+        {GH "o/r/tree/m/s", GH "o/r/tree/m", DOC_SKILL, NULL, NULL},
+        {GH "o/r/tree/m", GH "o/q/tree/m/x", DOC_SKILL, NULL, NULL},
+        {GH "o/r/tree/m", "o/r/x@m", DOC_SKILL, NULL, NULL},
+        {GH "o/r/tree/m", "file:/o/r", DOC_SKILL, NULL, NULL},
+        {"file:/c", "file:/c/x/y.json", DOC_MCP, "x/y.json", "y"},
+        {"file:/c", "file:/c/x/y.json", DOC_SKILL, "x/y.json", "y.json"},
+        {"file:/c", "file:/c", DOC_SKILL, "", "c"},
+        {"file:/c", "file:/cd", DOC_SKILL, NULL, NULL},
+    };
+    struct arena a = {0};
+
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct catalog c = {0};
+        struct str path, name;
+        struct err e = {0};
+        struct origin o;
+        bool holds;
+
+        CHECK(origin_parse_argument(str_cstr(rows[i].catalog), STR("/"),
+                                    STR(""), &rules, &a, &c.origin, &e) &&
+              origin_parse_argument(str_cstr(rows[i].package), STR("/"),
+                                    STR(""), &rules, &a, &o, &e));
+        holds = catalog_holds(&c, rows[i].kind, &o, &path, &name);
+        CHECK(holds == (rows[i].path != NULL));
+        if (!holds || !rows[i].path)
+            continue;
+        CHECK_STR(str_dup0(path, &a), rows[i].path);
+        CHECK_STR(str_dup0(name, &a), rows[i].name);
+    }
     arena_done(&a);
 }
 
