@@ -90,11 +90,19 @@ int renameat(int from, const char *old, int to, const char *new)
     return (int)syscall(SYS_renameat, from, old, to, new);
 }
 
+static bool database_synced, log_synced;
+
 /* None syncs: no test can see it, and it takes long. */
 static int synced(int fd)
 {
+    char self[32], path[256] = "";
+
     if (fails())
         return -1;
+    snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+    (void)!readlink(self, path, sizeof path - 1);
+    database_synced |= str_ends(str_cstr(path), STR("/mapm.db"));
+    log_synced |= str_ends(str_cstr(path), STR("/mapm.db-wal"));
     pack_is_new &= fd < 0;
     return 0;
 }
@@ -656,6 +664,24 @@ TEST(a_call_that_fails_is_an_error_or_does_no_harm) /* [F2] */
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         for (int call = 0; try_step(i, call); call++)
             CHECK(call < 1000);
+}
+
+/* [F2] what a person decided survives a power cut, alone of all rows */
+TEST(trust_is_on_the_disk_when_it_returns)
+{
+    struct rig r;
+
+    rig_init(&r);
+    CHECK(trust(&r));
+    for (int i = 0; i < 2; i++) {
+        database_synced = log_synced = false;
+        CHECK(i ? trust(&r) : trust_no_more(&r));
+        CHECK(database_synced && log_synced);
+        database_synced = log_synced = false;
+        CHECK(write_run(&r));
+        CHECK(!database_synced && !log_synced);
+    }
+    rig_done(&r);
 }
 
 /* [row 28] two installs put the first objects of a folder at once */
