@@ -192,6 +192,7 @@ TEST(a_long_word_is_a_query) /* [G1, F3] */
 TEST(a_request_is_a_query_of_its_words) /* [G1] */
 {
     CLEANUP(arena_done) struct arena a = {0};
+    static const char *const names[] = {"1vwqwvwqv", "qwvw1wvwq", "qwvwqwvw1"};
     static struct search_words w;
 
     memset(&w, 'x', sizeof w);
@@ -199,6 +200,12 @@ TEST(a_request_is_a_query_of_its_words) /* [G1] */
     CHECK_STR(str_dup0(search_words_query(&w, &a), &a),
               "\"zyx\" OR \"qwvwqwvwq\" OR \"abc\" OR \"qwvwqwvwqabc\" OR "
               "\"qwvwqw\" *");
+    /* a name with a digit has no ending */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        search_words_read(&w, str_cstr(names[i]), &a);
+        CHECK_STR(str_dup0(search_words_query(&w, &a), &a),
+                  arena_printf(&a, "\"%s\"", names[i]).p);
+    }
 }
 
 /* [F3] (k) A damaged database may give any bytes. */

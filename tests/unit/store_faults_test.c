@@ -390,6 +390,18 @@ static bool is_forgotten(struct rig *r)
            n == 0;
 }
 
+static bool list_workspaces(struct rig *r)
+{
+    struct str *paths;
+    size_t n;
+
+    if (!state_list_workspaces(store_state(r->store), &r->arena, &paths, &n,
+                               &r->err))
+        return false;
+    CHECK(n == 1);
+    return true;
+}
+
 static bool trust(struct rig *r)
 {
     return state_put_trust(store_state(r->store), STATE_TRUST_METASKILL,
@@ -613,6 +625,7 @@ static const struct {
     {"index that is damaged", damage_index, put_notes, has_notes},
     {"notes", nothing, hold_notes, has_notes},
     {"forget a workspace", put_notes, forget_workspace, is_forgotten},
+    {"list workspaces", put_notes, list_workspaces, nothing},
     {"trust", nothing, trust, is_trusted},
     {"no more trust", trust, trust_no_more, is_not_trusted},
     {"list trust", trust, list_trust, nothing},
