@@ -235,7 +235,7 @@ static bool read_named(struct import *m, struct str file, struct err *e)
                 STR_ARG(file));
         return err_hint(e, "known: skills-lock.json, .skill-lock.json, "
                            "agents.lock, agents.toml, apm.lock.yaml, apm.yml, "
-                           ".mcp.json");
+                           ".mcp.json, " SKILLS_FOLDER);
     }
     return (fs_open_file_at(AT_FDCWD, str_dup0(path, &cx->arena), &fd, NULL,
                             e) &&
@@ -283,6 +283,26 @@ static bool read_skills(struct import *m, struct err *e)
     return true;
 }
 
+static bool is_skills_folder(struct str path)
+{
+    if (str_starts(path, STR("./")))
+        path = str_from_index(path, 2);
+    while (path.n && path.p[path.n - 1] == '/')
+        path.n--;
+    return str_is(path, SKILLS_FOLDER);
+}
+
+static bool read_argument(struct import *m, struct str path, struct err *e)
+{
+    size_t before = m->files;
+
+    if (m->s->layer.is_global || !is_skills_folder(path))
+        return read_named(m, path, e);
+    return read_skills(m, e) &&
+           (m->files > before ||
+            err_set(e, ERR_NOT_FOUND, "there is no skill in " SKILLS_FOLDER));
+}
+
 static bool read_all(struct import *m, struct err *e)
 {
     /* files with commits come first */
@@ -293,7 +313,7 @@ static bool read_all(struct import *m, struct err *e)
     const struct str_list *given = &s->request->arguments;
 
     for (size_t i = 0; i < given->count; i++)
-        if (!read_named(m, given->items[i], e))
+        if (!read_argument(m, given->items[i], e))
             return false;
     if (given->count)
         return true;

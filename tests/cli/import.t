@@ -278,6 +278,9 @@ cp -r . "$T/folders-before"
 exits '[D14] folders alone' 3 mapm import
 like 'nothing says where they are from' "$err" '\.claude/skills/pdf: not imported: pdf: .*--from'
 like '[D14] a server by hand stays' "$err" '\.mcp\.json:1: not imported: hand: '
+exits '[D14] the folder by name' 3 mapm import --dry-run ./.claude/skills/ --from acme/catalog
+like '[D14] is read' "$out" '\+ skill acme/pdf '
+unlike '[D14] alone' "$err" '\.mcp\.json'
 exits '[D14] compared with a catalog' 3 mapm import --from acme/catalog
 like 'the equal one is taken over' "$err" '\.claude/skills/pdf: skill acme/pdf: same content as locked; an equal folder'
 for name in base docx; do
@@ -298,6 +301,9 @@ like 'is found' "$(cat mapm.yaml)" 'beta/tools/tree/main/skills/docx'
 like 'and the only one that is shown' "$(printf '%s\n' "$err" | grep -c 'skills/docx: ')" '^1$'
 exits 'a catalog that is none' 1 mapm import --from acme/none
 exits 'a file of another name' 2 mapm import x.json
+rm -r .claude/skills
+exits 'a folder that is not there' 1 mapm import .claude/skills
+like 'is named' "$err" 'there is no skill in \.claude/skills'
 exits 'a file that is not there' 1 mapm import "$T/agents.lock"
 
 # --- the mark of a folder that was taken over --------------------------------------------
