@@ -315,7 +315,7 @@ bool object_move_in(struct store *s, int dirfd, const char *name,
     object_path(h, path);
     if (renameat(dirfd, name, s->objects_fd, path) == 0)
         return true;
-    if (errno == EISDIR || errno == ENOTEMPTY || errno == EEXIST) {
+    if (errno == EISDIR) {
         object_set_aside(s, h); /* a folder in its place */
         if (renameat(dirfd, name, s->objects_fd, path) == 0)
             return true;

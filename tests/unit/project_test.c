@@ -31,6 +31,8 @@ static const struct {
     {W, "dependencies: {catalogs: [" URL "a, {origin: " URL "b}, {origin: ./c}]}\n", NULL, NULL},
     {W, "dependencies: {catalogs: [{origin: " URL "a, include: [pdf-*, skill x, plugins/y/], exclude: []}]}\n", NULL, NULL},
     {L, "dependencies: {catalogs: [{origin: \"file:/a\"}]}\n", NULL, NULL},
+    {W, "dependencies: {catalogs: [\"https://h.example/.well-known/agent-skills/index.json\"]}\n", NULL, NULL},
+    {W, "dependencies: {catalogs: [\"https://h.example/.well-known/agent-skills/index.json?skill=pdf\"]}\n", "m:1: https://h.example/.well-known/agent-skills/index.json?skill=pdf is a skill of an index, no catalog", "list it below dependencies: skills:"},
     {L, "dependencies: {catalogs: [./c]}\n", "m:1: ./c is of the workspace: it belongs in mapm.yaml", ""},
     {U, "dependencies: {}\n", "m:1: \"dependencies\" may not stand here", NULL},
     {W, "dependencies: {catalogs: x}\n", "m:1: catalogs must be a list", ""},
