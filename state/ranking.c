@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#define K1          0.9
+#define K1          0.8
 #define NAME_WEIGHT 2.0 /* weight of a hit in a name */
 #define TAG_WEIGHT  1.5
 /* A hit in the first words of a description, which name its subject. */
@@ -23,7 +23,7 @@
 #define PART_MIN_BYTES 4
 /* The most that a word of general English weighs, as a share of the weight of a
  * word that no entry contains. */
-#define GENERAL_MAX 0.33
+#define GENERAL_MAX 0.42
 /* A word in a larger share of the entries is not searched within words. */
 #define PART_MAX_SHARE 0.05
 #define MET_POWER      0.9

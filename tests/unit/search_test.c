@@ -123,7 +123,7 @@ TEST(words_weigh_by_what_they_tell) /* [G1] */
 {
     static const struct search_entry entries[] = {
         {.name = STR_INIT("apart"),
-         .description = STR_INIT("Gives the family an answer.")},
+         .description = STR_INIT("Gives a surprise.")},
         {.name = STR_INIT("beside"),
          .description = STR_INIT("Reads a codebase.")},
         {.name = STR_INIT("figures"), .description = STR_INIT("Paints plots.")},
@@ -134,7 +134,7 @@ TEST(words_weigh_by_what_they_tell) /* [G1] */
     put(&r, "x", entries, ROWS(entries));
     CHECK_STR(first(&r, "code base"), "beside");
     CHECK_STR(first(&r, "code of the base"), "");
-    CHECK_STR(first(&r, "an answer of the family about plots"), "figures");
+    CHECK_STR(first(&r, "a surprise about plots"), "figures");
     rig_done(&r);
 }
 
@@ -332,6 +332,8 @@ TEST(old_libraries_go) /* [G1] */
 
 /* --- real skills [G2] ---------------------------------------------------------- */
 
+#define REAL_MAX 4000
+
 struct tally {
     unsigned all, first, three;
 };
@@ -383,25 +385,46 @@ static void check_floor(const char *what, const struct tally *t,
     CHECK(100 * t->three >= three_floor * t->all);
 }
 
-static void put_real(struct rig *r, const char *file, size_t at_least)
+static bool has_name(const struct search_entry *entries, size_t count,
+                     struct str name)
 {
-    size_t count;
-    struct case_row *rows = case_rows(file, '\0', "\t", 3, &r->a, &count);
-    struct search_entry *entries =
-        arena_array(&r->a, count + 1, sizeof *entries);
-
-    CHECK(count >= at_least);
     for (size_t i = 0; i < count; i++)
-        entries[i] = (struct search_entry){.name = rows[i].cells[0],
-                                           .tags = rows[i].cells[1],
-                                           .description = rows[i].cells[2],
-                                           .data = STR("")};
-    put(r, "real", entries, count);
+        if (str_eq(entries[i].name, name))
+            return true;
+    return false;
+}
+
+/* Puts the skills of one or, where `other` is not NULL, two files; of equal names
+ * the first. */
+static void put_real(struct rig *r, const char *file, const char *other,
+                     size_t at_least)
+{
+    const char *const files[] = {file, other};
+    struct search_entry *entries =
+        arena_array(&r->a, REAL_MAX, sizeof *entries);
+    size_t n = 0;
+
+    for (size_t k = 0; k < ROWS(files) && files[k]; k++) {
+        size_t count;
+        struct case_row *rows =
+            case_rows(files[k], '\0', "\t", 3, &r->a, &count);
+
+        for (size_t i = 0; i < count && n < REAL_MAX; i++)
+            if (!has_name(entries, k ? n : 0, rows[i].cells[0]))
+                entries[n++] =
+                    (struct search_entry){.name = rows[i].cells[0],
+                                          .tags = rows[i].cells[1],
+                                          .description = rows[i].cells[2],
+                                          .data = STR("")};
+    }
+    CHECK(n >= at_least && n < REAL_MAX);
+    put(r, "real", entries, n);
 }
 
 /* The floors hold for each set; its "unserved" requests are found at most three
  * times in twenty. */
-static void check_set(const char *skills, size_t at_least, const char *requests)
+static void check_set(const char *skills, const char *others, size_t at_least,
+                      const char *requests)
 {
     struct tally full[2] = {0}, keyword[2] = {0};
     unsigned unserved = 0, found = 0;
@@ -410,7 +433,7 @@ static void check_set(const char *skills, size_t at_least, const char *requests)
     size_t count;
 
     rig_init(&r);
-    put_real(&r, skills, at_least);
+    put_real(&r, skills, others, at_least);
     rows = case_rows(requests, '\0', "\t", 4, &r.a, &count);
     for (size_t i = 0; i < count; i++) {
         const struct str *c = rows[i].cells;
@@ -441,8 +464,11 @@ static void check_set(const char *skills, size_t at_least, const char *requests)
 
 TEST(real_requests_find_real_skills) /* [G2] */
 {
-    check_set("tests/cases/search/skills.tsv", 1000,
-              "tests/cases/search/requests.tsv");
-    check_set("tests/cases/search/skills-2.tsv", 750,
-              "tests/cases/search/requests-2.tsv");
+    const char *first_file = "tests/cases/search/skills.tsv";
+    const char *second_file = "tests/cases/search/skills-2.tsv";
+
+    check_set(first_file, NULL, 1000, "tests/cases/search/requests.tsv");
+    check_set(second_file, NULL, 750, "tests/cases/search/requests-2.tsv");
+    check_set(first_file, second_file, 1750,
+              "tests/cases/search/requests-3.tsv");
 }
