@@ -124,6 +124,8 @@ int syncfs(int fd)
 
 int unlinkat(int fd, const char *path, int flags)
 {
+    if (fails())
+        return -1;
     removed_too_early |= pack_is_new && is_pack(path);
     return (int)syscall(SYS_unlinkat, fd, path, flags);
 }
