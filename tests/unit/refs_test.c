@@ -185,7 +185,7 @@ TEST(what_to_ask_for)
     struct oid id = {{0}};
     struct str prefix;
     struct err e = {0};
-    bool is_commit;
+    bool is_commit = true;
 
     CHECK(refs_first(STR("feature/x/y"), &a, &is_commit, &id, &prefix, &e));
     CHECK(!is_commit && str_is(prefix, "feature"));
