@@ -99,8 +99,7 @@ static bool prove(struct proving *p,
 
     if (!context_check_cancelled(p->cx, e))
         return false;
-    if (install_team_prove(&p->trees, of, count, &team_bundle_limits, p->to->a,
-                           &o, e))
+    if (install_team_prove(&p->trees, of, count, p->to->a, &o, e))
         return p->to->give(p->to->ctx, of, count, &o, e);
     if (count == 1)
         return err_wrap(e, "%s %.*s", doc_kind_name(of[0]->entry->kind),

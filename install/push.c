@@ -15,6 +15,7 @@
 /* An object to push and its source. */
 struct part {
     const struct install_team_package *package;
+    struct str tree; /* a large tree of its proof, 40 hex; or "" */
     size_t item;
 };
 
@@ -28,7 +29,7 @@ struct job {
     struct install_push_result *out;
     struct part *parts; /* objects to push */
     struct str *names;  /* names of the objects */
-    size_t count;
+    size_t count, capacity, name_capacity, item_capacity;
     const struct err *failed; /* first error of the registry */
 };
 
@@ -38,8 +39,12 @@ static struct install_shared *add_item(struct job *j,
                                        const struct install_team_package *p,
                                        struct str object, bool is_proof)
 {
-    struct install_shared *s = &j->out->items[j->out->count++];
+    struct install_push_result *r = j->out;
+    struct install_shared *s;
 
+    r->items = arena_grow(&j->cx->arena, r->items, r->count, &j->item_capacity,
+                          sizeof *r->items);
+    s = &r->items[r->count++];
     *s = (struct install_shared){.kind = p->entry->kind,
                                  .package = p->entry->name,
                                  .object = object,
@@ -62,14 +67,36 @@ static void fail_item(struct job *j, struct install_shared *s,
 }
 
 static void add_part(struct job *j, const struct install_team_package *p,
-                     struct str object, bool is_proof, struct map *seen)
+                     struct str tree, struct str object, bool is_proof,
+                     struct map *seen)
 {
-    if (map_has(seen, object))
+    struct arena *a = &j->cx->arena;
+
+    if (!map_put(seen, object, j))
         return;
-    map_put(seen, object, j);
-    j->parts[j->count] = (struct part){p, j->out->count};
+    j->parts =
+        arena_grow(a, j->parts, j->count, &j->capacity, sizeof *j->parts);
+    j->names =
+        arena_grow(a, j->names, j->count, &j->name_capacity, sizeof *j->names);
+    j->parts[j->count] = (struct part){p, tree, j->out->count};
     j->names[j->count++] = object;
     add_item(j, p, object, is_proof);
+}
+
+/* Adds the proof, and what it leaves out. */
+static void add_proof(struct job *j, const struct install_team_package *p,
+                      struct map *seen)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct arena *a = &j->cx->arena;
+    struct team_file *trees;
+    size_t count;
+
+    add_part(j, p, STR(""), p->proof, true, seen);
+    install_team_trees(&j->trees, p, &scratch, &trees, &count);
+    for (size_t i = 0; i < count; i++)
+        add_part(j, p, arena_str(a, trees[i].path),
+                 team_tree_name(p->repository, trees[i].path, a), true, seen);
 }
 
 /* Adds a package. Without a known path it has no proof, which others must fetch
@@ -88,9 +115,9 @@ static void add_package(struct job *j, const struct install_team_package *p,
     if (p->is_also && !p->proof.n)
         return;
     if (!p->is_of_index)
-        add_part(j, p, p->name, false, seen);
+        add_part(j, p, STR(""), p->name, false, seen);
     if (p->proof.n) {
-        add_part(j, p, p->proof, true, seen);
+        add_proof(j, p, seen);
         return;
     }
     s = add_item(j, p, str_make("", 0), true);
@@ -102,17 +129,13 @@ static void add_package(struct job *j, const struct install_team_package *p,
 static bool list_parts(struct job *j, struct err *e)
 {
     struct install_team_package *packages;
-    struct arena *a = &j->cx->arena;
     struct map seen;
     size_t count;
 
     if (!install_team_list(j->cx, &j->all.whole, j->store, j->request->names,
                            &packages, &count, e))
         return false;
-    map_init(&seen, a);
-    j->parts = arena_array(a, 2 * count, sizeof *j->parts);
-    j->names = arena_array(a, 2 * count, sizeof *j->names);
-    j->out->items = arena_array(a, 2 * count, sizeof *j->out->items);
+    map_init(&seen, &j->cx->arena);
     for (size_t i = 0; i < count; i++)
         add_package(j, &packages[i], &seen);
     return true;
@@ -127,10 +150,10 @@ static bool write_part(struct job *j, size_t part, struct arena *a,
                        struct install_team_object *out, struct err *e)
 {
     struct install_shared *s = item_of(j, part);
-    const struct install_team_package *p = j->parts[part].package;
+    const struct part *from = &j->parts[part];
+    const struct install_team_package *p = from->package;
 
-    if (!(s->is_proof ? install_team_prove(&j->trees, &p, 1, &team_proof_limits,
-                                           a, out, e)
+    if (!(s->is_proof ? install_team_share(&j->trees, p, from->tree, a, out, e)
                       : install_team_write(j->store, p, a, out, e))) {
         if (s->is_proof && e->code == ERR_LIMIT)
             s->state = INSTALL_KEPT_BACK;

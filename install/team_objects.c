@@ -384,32 +384,105 @@ struct str install_team_from_host(const struct err *why, struct arena *a)
     return arena_printf(a, "%s: it comes from the git host", err_first(why));
 }
 
+static bool write_proof(struct team_file *files, size_t count, struct str name,
+                        struct str commit, struct str what, struct arena *a,
+                        struct install_team_object *out, struct err *e)
+{
+    CLEANUP(buf_done) struct buf layer = {0};
+    struct team_manifest m = {.is_proof = true, .revision = commit};
+    struct hash tar;
+
+    buf_init(&layer, TEAM_OBJECT_MAX_BYTES);
+    if (!team_object_write(files, count, &layer, &tar, e))
+        return false;
+    out->name = name;
+    out->layer = arena_str(a, buf_str(&layer));
+    write_documents(&m, what, &tar, a, out);
+    return true;
+}
+
 /* The content of a proof must not depend on names in the lock. */
+static struct str proof_title(const struct install_team_package *p,
+                              struct arena *a)
+{
+    return p->is_market ? STR("proof of a marketplace")
+           : p->is_of_index
+               ? STR("artifact of an index")
+               : arena_join(STR("proof of"), " ", p->entry->object, a);
+}
+
 bool install_team_prove(struct install_trees *t,
                         const struct install_team_package *const *of,
-                        size_t count, const struct team_limits *limits,
+                        size_t count, struct arena *a,
+                        struct install_team_object *out, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct team_file *files;
+    size_t n;
+
+    return install_team_find(t, of, count, &team_bundle_limits, &scratch,
+                             &files, &n, e) &&
+           write_proof(files, n, of[0]->proof, of[0]->commit,
+                       count > 1 ? arena_printf(&scratch,
+                                                "proof of %zu packages", count)
+                                 : proof_title(of[0], &scratch),
+                       a, out, e);
+}
+
+/* A marketplace and an artifact are of one package. */
+static bool find_split(struct install_trees *t,
+                       const struct install_team_package *p, struct arena *a,
+                       struct team_file **files, size_t *count,
+                       struct team_file **trees, size_t *tree_count,
+                       struct err *e)
+{
+    *tree_count = 0;
+    if (!install_team_find(t, &p, 1, &team_proof_limits, a, files, count, e))
+        return false;
+    *trees = arena_array(a, *count, sizeof **trees);
+    if (!p->is_market && !p->is_of_index)
+        *tree_count = team_proof_split(*files, *count, a, *trees);
+    return true;
+}
+
+void install_team_trees(struct install_trees *t,
+                        const struct install_team_package *p, struct arena *a,
+                        struct team_file **trees, size_t *count)
+{
+    struct team_file *files;
+    struct err ignored = {0};
+    size_t n;
+
+    if (!find_split(t, p, a, &files, &n, trees, count, &ignored))
+        *count = 0;
+}
+
+/* The same tree gives the same object, whatever its commit is. */
+static bool share_tree(const struct install_team_package *p,
+                       struct team_file *tree, struct arena *a,
+                       struct install_team_object *out, struct err *e)
+{
+    return write_proof(tree, 1, team_tree_name(p->repository, tree->path, a),
+                       STR(""), arena_join(STR("tree"), " ", tree->path, a), a,
+                       out, e);
+}
+
+bool install_team_share(struct install_trees *t,
+                        const struct install_team_package *p, struct str tree,
                         struct arena *a, struct install_team_object *out,
                         struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    CLEANUP(buf_done) struct buf layer = {0};
-    struct team_manifest m = {.is_proof = true, .revision = of[0]->commit};
-    struct team_file *files;
-    size_t file_count;
-    struct str what =
-        of[0]->is_market     ? STR("proof of a marketplace")
-        : of[0]->is_of_index ? STR("artifact of an index")
-        : count > 1          ? arena_printf(a, "proof of %zu packages", count)
-                    : arena_join(STR("proof of"), " ", of[0]->entry->object, a);
-    struct hash tar;
+    struct team_file *files, *trees;
+    size_t n, count;
 
-    buf_init(&layer, TEAM_OBJECT_MAX_BYTES);
-    if (!install_team_find(t, of, count, limits, &scratch, &files, &file_count,
-                           e) ||
-        !team_object_write(files, file_count, &layer, &tar, e))
+    if (!find_split(t, p, &scratch, &files, &n, &trees, &count, e))
         return false;
-    out->name = of[0]->proof;
-    out->layer = arena_str(a, buf_str(&layer));
-    write_documents(&m, what, &tar, a, out);
-    return true;
+    if (tree.n == 0)
+        return write_proof(files, n, p->proof, p->commit,
+                           proof_title(p, &scratch), a, out, e);
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(trees[i].path, tree))
+            return share_tree(p, &trees[i], a, out, e);
+    return err_set(e, ERR_NOT_FOUND, "the commit does not have the tree");
 }

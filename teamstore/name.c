@@ -31,6 +31,12 @@ struct str team_proof_name(struct str identity, struct str commit,
     return with_hex(PROOF, &h, a);
 }
 
+/* The same for all commits that have the tree. */
+struct str team_tree_name(struct str identity, struct str tree, struct arena *a)
+{
+    return team_proof_name(identity, STR(""), STR(""), tree, a);
+}
+
 /* Chosen so that no repository can have this name. */
 struct str team_artifact_name(const struct hash *artifact, struct arena *a)
 {

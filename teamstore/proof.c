@@ -382,6 +382,44 @@ static void give(const struct walk *w, struct team_file **files, size_t *count)
     *count = w->count;
 }
 
+/* --- trees of their own ---------------------------------------------------- */
+
+#define APART "tree " /* then the size */
+
+/* The first file is the commit; texts of links are shorter. */
+size_t team_proof_split(struct team_file *files, size_t count, struct arena *a,
+                        struct team_file *trees)
+{
+    size_t n = 0;
+
+    for (size_t i = 1; i < count; i++) {
+        if (files[i].bytes.n <= TEAM_TREE_MAX_BYTES)
+            continue;
+        trees[n++] = files[i];
+        files[i].bytes = arena_printf(a, APART "%zu", files[i].bytes.n);
+    }
+    return n;
+}
+
+bool team_tree_size(struct str bytes, size_t *size)
+{
+    size_t n = 0;
+
+    if (!str_starts(bytes, STR(APART)))
+        return false;
+    bytes = str_from_index(bytes, sizeof APART - 1);
+    for (size_t i = 0; i < bytes.n; i++) {
+        if (!char_is_digit(bytes.p[i]) || n > TEAM_PROOF_MAX_BYTES)
+            return false;
+        n = 10 * n + (size_t)(bytes.p[i] - '0');
+    }
+    *size = n;
+    return n > TEAM_TREE_MAX_BYTES && n <= TEAM_PROOF_MAX_BYTES &&
+           bytes.p[0] != '0';
+}
+
+/* --- the whole ------------------------------------------------------------- */
+
 bool team_market_find(struct team_trees *trees, struct str commit,
                       const struct str *paths, size_t count, struct arena *out,
                       struct team_file **files, size_t *file_count,

@@ -95,13 +95,13 @@ struct ancestry {
 struct snapshot {
     struct oid commit, root;
     enum trees_state trees;
-    bool is_wanted;       /* an ask waits for its trees */
-    bool is_looked_up;    /* the store was queried for its trees */
-    bool is_gone;         /* the server no longer has the commit */
-    bool is_walked;       /* only the trees on the way to a path are present */
-    bool has_proof;       /* the trees come from the proof in a team store */
-    struct hash proof;    /* digest of that proof; packages may share it */
-    size_t known_objects; /* objects of the repository when it was last
+    bool is_wanted;    /* an ask waits for its trees */
+    bool is_looked_up; /* the store was queried for its trees */
+    bool is_gone;      /* the server no longer has the commit */
+    bool is_walked;    /* only the trees on the way to a path are present */
+    const struct team_item *proof; /* the last one from a team store, or NULL;
+                                    * packages may share it */
+    size_t known_objects;          /* objects of the repository when it was last
                            * loaded or saved */
     enum reachability reachability;
     const struct err *why;

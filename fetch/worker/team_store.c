@@ -15,21 +15,30 @@
 
 enum item_state { ITEM_QUEUED, ITEM_COMING, ITEM_HERE, ITEM_MISSING };
 
+enum item_kind {
+    ITEM_PACKAGE,
+    ITEM_PROOF,
+    ITEM_MARKET,   /* the proof of a marketplace, with its text as a file */
+    ITEM_TREE,     /* a tree that proofs lack */
+    ITEM_ARTIFACT, /* a skill of an agent index */
+};
+
 /* An object name that is requested once per run. */
 struct team_item {
     struct str name;
-    /* The proof of a marketplace includes its text as a file. An artifact is a
-     * skill of an agent index. */
-    bool is_proof, is_market, is_artifact;
-    struct hash digest; /* digest of an object or an artifact */
-    struct repo *repo;  /* set for a proof only */
-    struct oid commit;  /* set for a proof only */
+    enum item_kind kind;
+    struct hash digest; /* of a package or an artifact; of a proof that is HERE,
+                         * that of its .tar.gz */
+    struct repo *repo;  /* of a proof, a marketplace and a tree */
+    struct oid id;      /* of these: the commit, or the tree */
     enum item_state state;
     size_t next;    /* index of the next source to try */
     uint32_t *asks; /* sequence numbers of asks for an artifact */
     size_t ask_count, ask_capacity;
-    struct team_part *files; /* files of an object or an artifact, if HERE */
+    struct team_part *files; /* files of a package or an artifact, if HERE */
     size_t count;
+    struct team_item **trees; /* of a proof, if HERE: those that it lacks */
+    size_t tree_count;
     struct team_item *next_item; /* in the queue of a source */
 };
 
@@ -115,10 +124,10 @@ void team_get_over(struct team_get *g, enum team_got got, const struct err *why)
 static const struct team_limits *limits_of(const struct team_store *t,
                                            const struct team_item *item)
 {
-    return item->is_market     ? &team_market_limits
-           : item->is_artifact ? &team_artifact_limits
-           : t->is_bundle      ? &team_bundle_limits
-                               : &team_proof_limits;
+    return item->kind == ITEM_MARKET     ? &team_market_limits
+           : item->kind == ITEM_ARTIFACT ? &team_artifact_limits
+           : t->is_bundle                ? &team_bundle_limits
+                                         : &team_proof_limits;
 }
 
 /* Returns the maximum size of the .tar.gz: for a proof that of its files, and an
@@ -128,9 +137,36 @@ static size_t max_bytes(const struct team_store *t,
 {
     const struct team_limits *l = limits_of(t, item);
 
-    return item->is_proof ? (size_t)(l->max_bytes + l->max_bytes / 1000) +
-                                l->max_files * HEAD_GZIP_BYTES + TAR_GZIP_BYTES
-                          : TEAM_OBJECT_MAX_BYTES;
+    return item->kind != ITEM_PACKAGE
+               ? (size_t)(l->max_bytes + l->max_bytes / 1000) +
+                     l->max_files * HEAD_GZIP_BYTES + TAR_GZIP_BYTES
+               : TEAM_OBJECT_MAX_BYTES;
+}
+
+static bool is_settled(const struct team_item *item)
+{
+    return item->state == ITEM_HERE || item->state == ITEM_MISSING;
+}
+
+/* Returns whether the item, or a tree that it lacks, is not settled. */
+static bool is_open(const struct team_item *item)
+{
+    if (!item)
+        return false;
+    for (size_t i = 0; i < item->tree_count; i++)
+        if (!is_settled(item->trees[i]))
+            return true;
+    return !is_settled(item);
+}
+
+static bool is_missing(const struct team_item *item)
+{
+    if (!item)
+        return false;
+    for (size_t i = 0; i < item->tree_count; i++)
+        if (item->trees[i]->state == ITEM_MISSING)
+            return true;
+    return item->state == ITEM_MISSING;
 }
 
 /* --- finished gets -------------------------------------------------------- */
@@ -151,23 +187,6 @@ static void give_up(struct team_store *t, struct team_get *g)
         return;
     g->source->is_dead = true;
     warn(t, g, "is skipped from now on", err_first(&g->why));
-}
-
-static bool verify(struct team_store *t, struct team_item *item,
-                   const struct team_get *g, struct err *why)
-{
-    struct str gz = buf_str(&g->bytes);
-
-    if (item->is_artifact)
-        return team_verify_artifact(t->session, gz, &item->digest, &t->arena,
-                                    &item->files, &item->count, why);
-    return item->is_proof
-               ? team_verify_proof(item->repo, gz, limits_of(t, item),
-                                   &item->commit,
-                                   item->is_market ? &t->arena : NULL,
-                                   &item->files, &item->count, why)
-               : team_verify_object(t->session, gz, &item->digest, &t->arena,
-                                    &item->files, &item->count, why);
 }
 
 static void refuse(struct team_store *t, const struct team_item *item,
@@ -259,6 +278,105 @@ static struct team_item *take_queued(struct team_source *source)
     return item;
 }
 
+/* Returns the item of the name; a new one is asked for. */
+static struct team_item *item_get(struct team_store *t, struct str name,
+                                  enum item_kind kind)
+{
+    struct team_item *item = map_find(&t->items, name);
+
+    if (item)
+        return item;
+    item = arena_new(&t->arena, struct team_item);
+    item->name = arena_str(&t->arena, name);
+    item->kind = kind;
+    map_put(&t->items, item->name, item);
+    t->open++;
+    queue(t, item);
+    return item;
+}
+
+/* Asks for a tree that proofs lack, unless it is there. */
+static struct team_item *tree_item(struct team_store *t, struct repo *r,
+                                   const struct oid *id)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    char hex[OID_HEX_CHARS + 1];
+    struct team_item *item;
+
+    oid_format(id, hex);
+    item =
+        item_get(t, team_tree_name(r->key, str_cstr(hex), &scratch), ITEM_TREE);
+    item->repo = r;
+    item->id = *id;
+    return item;
+}
+
+/* Packages of a commit may share a proof, whose objects the repository has once
+ * it was read. */
+static const struct team_item *known_proof(const struct team_item *item)
+{
+    return item->kind == ITEM_PROOF ? snapshot_get(item->repo, &item->id)->proof
+                                    : NULL;
+}
+
+static void take_known(struct team_item *item)
+{
+    const struct team_item *known = known_proof(item);
+
+    item->digest = known->digest;
+    item->trees = known->trees;
+    item->tree_count = known->tree_count;
+}
+
+static bool verify_proof(struct team_store *t, struct team_item *item,
+                         struct str gz, struct err *why)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct team_item *known = known_proof(item);
+    struct team_proof p = {.repo = item->repo,
+                           .commit = item->id,
+                           .limits = limits_of(t, item),
+                           .is_market = item->kind == ITEM_MARKET,
+                           .a = &scratch};
+
+    item->digest = hash_of(gz);
+    if (known && hash_eq(&known->digest, &item->digest)) {
+        take_known(item);
+        return true;
+    }
+    if (!team_verify_proof(&p, gz, why))
+        return false;
+    item->files = arena_array(&t->arena, p.count + 1, sizeof *item->files);
+    for (; item->count < p.count; item->count++)
+        item->files[item->count] = p.files[item->count];
+    item->trees =
+        arena_array(&t->arena, p.tree_count + 1, sizeof(struct team_item *));
+    for (; item->tree_count < p.tree_count; item->tree_count++)
+        item->trees[item->tree_count] =
+            tree_item(t, item->repo, &p.trees[item->tree_count].id);
+    snapshot_get(item->repo, &item->id)->proof = item;
+    return true;
+}
+
+static bool verify(struct team_store *t, struct team_item *item,
+                   const struct team_get *g, struct err *why)
+{
+    struct str gz = buf_str(&g->bytes);
+
+    switch (item->kind) {
+    case ITEM_PACKAGE:
+        return team_verify_object(t->session, gz, &item->digest, &t->arena,
+                                  &item->files, &item->count, why);
+    case ITEM_ARTIFACT:
+        return team_verify_artifact(t->session, gz, &item->digest, &t->arena,
+                                    &item->files, &item->count, why);
+    case ITEM_TREE:
+        return team_verify_tree(item->repo, gz, &item->id, why);
+    default:
+        return verify_proof(t, item, gz, why);
+    }
+}
+
 static bool take(struct team_store *t, struct team_item *item,
                  struct team_get *g, struct err *e)
 {
@@ -277,6 +395,7 @@ static bool take(struct team_store *t, struct team_item *item,
         refuse(t, item, g, &why);
         break;
     case TEAM_KNOWN:
+        take_known(item);
         settle(t, item, ITEM_HERE);
         return true;
     case TEAM_REFUSED:
@@ -334,31 +453,15 @@ static bool take_over(struct team_store *t, uint64_t *wait_ms, struct err *e)
 
 /* --- new gets ------------------------------------------------------------- */
 
-static bool is_settled(const struct team_item *item)
-{
-    return item->state == ITEM_HERE || item->state == ITEM_MISSING;
-}
-
-/* Packages of a commit may share a proof, whose objects the repository has once
- * it was read. */
-static const struct hash *known_proof(const struct team_item *item)
-{
-    const struct snapshot *s;
-
-    if (!item->is_proof || item->is_market || item->is_artifact)
-        return NULL;
-    s = snapshot_get(item->repo, &item->commit);
-    return s->has_proof ? &s->proof : NULL;
-}
-
 static bool start_get(struct team_source *source, struct team_item *item,
                       struct err *e)
 {
     struct team_get *g = heap_alloc(sizeof *g);
+    const struct team_item *known = known_proof(item);
 
     g->source = source;
     g->name = item->name;
-    g->known = known_proof(item);
+    g->known = known ? &known->digest : NULL;
     g->item = item;
     buf_init(&g->bytes, max_bytes(source->session->team, item));
     item->state = ITEM_COMING;
@@ -473,33 +576,16 @@ bool team_store_is_wanted(const struct ask *a)
             (a->is_pinned && hash_parse(a->in.digest, &digest)));
 }
 
-static struct team_item *item_get(struct team_store *t, struct str name,
-                                  bool *is_new)
-{
-    struct team_item *item = map_find(&t->items, name);
-
-    *is_new = !item;
-    if (item)
-        return item;
-    item = arena_new(&t->arena, struct team_item);
-    item->name = arena_str(&t->arena, name);
-    map_put(&t->items, item->name, item);
-    t->open++;
-    queue(t, item);
-    return item;
-}
-
 static struct team_item *object_item(struct ask *a)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct team_store *t = a->repo->session->team;
     struct team_item *item;
     struct hash digest;
-    bool is_new;
 
     if (a->in.stored || is_market(a) || !hash_parse(a->in.digest, &digest))
         return NULL;
-    item = item_get(t, team_object_name(&digest, &scratch), &is_new);
+    item = item_get(t, team_object_name(&digest, &scratch), ITEM_PACKAGE);
     item->digest = digest;
     return item;
 }
@@ -531,7 +617,6 @@ static struct team_item *proof_item(struct ask *a)
     CLEANUP(arena_done) struct arena scratch = {0};
     struct repo *r = a->repo;
     struct team_item *item;
-    bool is_new;
 
     if (!needs_proof(a))
         return NULL;
@@ -540,13 +625,11 @@ static struct team_item *proof_item(struct ask *a)
         team_proof_name(r->key, a->in.commit, proof_path(a),
                         is_market(a) ? STR(TEAM_MARKET_OBJECT) : a->in.object,
                         &scratch),
-        &is_new);
-    if (!is_new)
-        return item;
-    item->is_proof = true;
-    item->is_market = is_market(a);
-    item->repo = r;
-    item->commit = a->snapshot->commit;
+        is_market(a) ? ITEM_MARKET : ITEM_PROOF);
+    if (!item->repo) {
+        item->repo = r;
+        item->id = a->snapshot->commit;
+    }
     return item;
 }
 
@@ -556,12 +639,10 @@ bool team_store_ask(struct session *s, const struct link_ask *in, struct err *e)
     struct team_store *t = s->team;
     struct team_item *item;
     struct hash digest;
-    bool is_new;
 
     if (!t || !hash_parse(in->digest, &digest))
         return link_nonsense(e);
-    item = item_get(t, team_artifact_name(&digest, &scratch), &is_new);
-    item->is_proof = item->is_artifact = true;
+    item = item_get(t, team_artifact_name(&digest, &scratch), ITEM_ARTIFACT);
     item->digest = digest;
     if (is_settled(item)) {
         report_artifact(t, item, in->seq);
@@ -571,16 +652,6 @@ bool team_store_ask(struct session *s, const struct link_ask *in, struct err *e)
                             &item->ask_capacity, sizeof *item->asks);
     item->asks[item->ask_count++] = in->seq;
     return true;
-}
-
-static bool is_open(const struct team_item *item)
-{
-    return item && !is_settled(item);
-}
-
-static bool is_missing(const struct team_item *item)
-{
-    return item && item->state == ITEM_MISSING;
 }
 
 /* Adds the files as if the host had sent them. Files that the trees do not name
@@ -615,8 +686,10 @@ bool team_store_step(struct ask *a)
         return false;
     if (team_store_has_files(a))
         give_files(r, a->team_object);
-    if (is_market(a) && a->team_proof && a->team_proof->state == ITEM_HERE)
+    if (a->team_proof && a->team_proof->state == ITEM_HERE) {
+        team_trees_use(r, a->snapshot);
         give_files(r, a->team_proof);
+    }
     return true;
 }
 
@@ -659,7 +732,8 @@ static void warn_one(const struct ask *a)
     }
     link_warn(&a->repo->session->link,
               arena_printf(&scratch, "no store has %s %.*s%s%.*s, sha256:%.*s",
-                           item->is_proof ? "the proof of" : "the package",
+                           item->kind != ITEM_PACKAGE ? "the proof of"
+                                                      : "the package",
                            STR_ARG(a->repo->key), a->rest.n ? " " : "",
                            STR_ARG(a->rest), STR_ARG(a->in.digest)));
 }

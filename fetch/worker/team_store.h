@@ -81,17 +81,36 @@ MUST_CHECK bool team_verify_artifact(struct session *s, struct str gz,
                                      const struct hash *digest, struct arena *a,
                                      struct team_part **out, size_t *count,
                                      struct err *e);
-/*
- * Adds the git objects of a proof to the repository, including those trees of
- * the commit that it has. With `a`, it is the proof of a marketplace: its
- * texts, which may be longer, are also returned as files. Errors: ERR_DAMAGED
- * for an object that does not match its name, or if the commit is missing;
- * those of team_object_read.
- */
-MUST_CHECK bool team_verify_proof(struct repo *r, struct str gz,
-                                  const struct team_limits *limits,
-                                  const struct oid *commit, struct arena *a,
-                                  struct team_part **out, size_t *count,
+/* A tree that a proof has the size of instead of its content. */
+struct team_tree {
+    struct oid id;
+    size_t size;
+};
+
+/* A proof that is being read. */
+struct team_proof {
+    struct repo *repo;
+    struct oid commit;
+    const struct team_limits *limits;
+    /* It is of a marketplace: its texts, which may be longer, are also returned as
+     * files. */
+    bool is_market;
+    struct arena *a; /* for what is returned: */
+    struct team_part *files;
+    size_t count;
+    struct team_tree *trees;
+    size_t tree_count;
+};
+
+/* Adds the git objects of a proof to the repository. Errors: ERR_DAMAGED for an
+ * object that does not match its name, or if the commit is missing; those of
+ * team_object_read. */
+MUST_CHECK bool team_verify_proof(struct team_proof *p, struct str gz,
                                   struct err *e);
+/* Adds a tree that was left out. Errors: as team_verify_proof. */
+MUST_CHECK bool team_verify_tree(struct repo *r, struct str gz,
+                                 const struct oid *id, struct err *e);
+/* Uses those trees of the commit that the repository has now. */
+void team_trees_use(struct repo *r, struct snapshot *s);
 
 #endif

@@ -118,92 +118,135 @@ bool team_verify_artifact(struct session *s, struct str gz,
 
 /* --- proofs --------------------------------------------------------------- */
 
-/* Adds an object. Its type is the one that matches the id; `*is_text` is set
- * for a blob. */
+/* Adds an object. Its type is the one that matches the id; returns OBJECT_TAG if
+ * none does. Blobs have at most `text_max` bytes. */
 static bool put_object(struct repo *r, const struct team_file *file,
-                       size_t text_max, bool *is_text, struct err *e)
+                       const struct oid *want, size_t text_max,
+                       enum object_type *found, struct err *e)
 {
     static const enum object_type types[] = {OBJECT_TREE, OBJECT_COMMIT,
                                              OBJECT_BLOB};
-    struct oid want, id;
+    struct oid id;
 
-    if (!oid_parse(file->path, &want))
-        return err_set(e, ERR_DAMAGED, "a proof has a file that is no object");
+    *found = OBJECT_TAG;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (types[i] == OBJECT_BLOB && file->bytes.n > text_max)
             continue;
         if (!oid_of(types[i], file->bytes, &id, e))
             return false;
-        if (!oid_eq(&id, &want))
+        if (!oid_eq(&id, want))
             continue;
         objects_put(&r->objects, types[i], &id, file->bytes);
-        *is_text = types[i] == OBJECT_BLOB;
-        r->has_links |= *is_text;
+        r->has_links |= types[i] == OBJECT_BLOB;
+        *found = types[i];
         return true;
-    }
-    return err_set(e, ERR_DAMAGED, "the object %.*s is not what its name says",
-                   STR_ARG(file->path));
-}
-
-/* With `a`, texts are also returned as files in `*out`. */
-static bool put_objects(struct repo *r, const struct team_file *files,
-                        size_t count, struct arena *a, struct team_part **out,
-                        size_t *out_count, struct err *e)
-{
-    size_t text_max = a ? TEAM_MARKET_MAX_BYTES : TREE_LINK_MAX_BYTES;
-    struct team_part *parts =
-        a ? arena_array(a, count + 1, sizeof *parts) : NULL;
-    size_t n = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        struct hash hash;
-        bool is_text = false;
-
-        if (!put_object(r, &files[i], text_max, &is_text, e))
-            return false;
-        if (!a || !is_text)
-            continue;
-        hash = hash_of(files[i].bytes);
-        if (!put_file(r->session, files[i].bytes, &hash, &parts[n++], e))
-            return false;
-    }
-    if (a) {
-        r->has_market = true;
-        *out = parts;
-        *out_count = n;
     }
     return true;
 }
 
-bool team_verify_proof(struct repo *r, struct str gz,
-                       const struct team_limits *limits,
-                       const struct oid *commit, struct arena *a,
-                       struct team_part **out, size_t *out_count, struct err *e)
+static bool fail_object(struct str name, struct err *e)
+{
+    return err_set(e, ERR_DAMAGED, "the object %.*s is not what its name says",
+                   STR_ARG(name));
+}
+
+/* Notes a tree that is an object of its own. With the others it must not be more
+ * than a proof may have. */
+static bool note_tree(struct team_proof *p, const struct team_file *file,
+                      const struct oid *id, uint64_t *bytes, struct err *e)
+{
+    struct team_tree *t = &p->trees[p->tree_count];
+
+    if (p->is_market || !team_tree_size(file->bytes, &t->size))
+        return fail_object(file->path, e);
+    *bytes += t->size;
+    if (*bytes > p->limits->max_bytes)
+        return err_set(e, ERR_LIMIT, "more than %llu bytes",
+                       (unsigned long long)p->limits->max_bytes);
+    t->id = *id;
+    p->tree_count++;
+    return true;
+}
+
+static bool put_objects(struct team_proof *p, const struct team_file *files,
+                        size_t count, struct err *e)
+{
+    size_t text_max =
+        p->is_market ? TEAM_MARKET_MAX_BYTES : TREE_LINK_MAX_BYTES;
+    uint64_t bytes = 0;
+
+    p->files = arena_array(p->a, p->is_market ? count : 0, sizeof *p->files);
+    p->trees = arena_array(p->a, count, sizeof *p->trees);
+    p->count = p->tree_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        enum object_type type;
+        struct hash hash;
+        struct oid id;
+
+        if (!oid_parse(files[i].path, &id))
+            return err_set(e, ERR_DAMAGED,
+                           "a proof has a file that is no object");
+        bytes += files[i].bytes.n;
+        if (!put_object(p->repo, &files[i], &id, text_max, &type, e) ||
+            (type == OBJECT_TAG && !note_tree(p, &files[i], &id, &bytes, e)))
+            return false;
+        if (!p->is_market || type != OBJECT_BLOB)
+            continue;
+        hash = hash_of(files[i].bytes);
+        if (!put_file(p->repo->session, files[i].bytes, &hash,
+                      &p->files[p->count++], e))
+            return false;
+    }
+    p->repo->has_market |= p->is_market;
+    return true;
+}
+
+bool team_verify_proof(struct team_proof *p, struct str gz, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct snapshot *s = snapshot_get(r, commit);
     const struct object *o;
     struct team_file *files;
-    struct hash hash = hash_of(gz);
     struct oid root;
     size_t count;
 
-    if (!a && s->has_proof && hash_eq(&hash, &s->proof))
-        return true;
-    if (!team_object_read(gz, limits, &scratch, &files, &count, NULL, e) ||
-        !put_objects(r, files, count, a, out, out_count, e))
+    if (!team_object_read(gz, p->limits, &scratch, &files, &count, NULL, e) ||
+        !put_objects(p, files, count, e))
         return false;
-    o = objects_find(&r->objects, commit);
+    o = objects_find(&p->repo->objects, &p->commit);
     if (!o || o->type != OBJECT_COMMIT)
         return err_set(e, ERR_DAMAGED, "a proof lacks its commit");
-    if (!commit_tree(o->bytes, &root, e))
+    return commit_tree(o->bytes, &root, e);
+}
+
+bool team_verify_tree(struct repo *r, struct str gz, const struct oid *id,
+                      struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    enum object_type type;
+    struct team_file *files;
+    struct oid named;
+    size_t count;
+
+    if (!team_object_read(gz, &team_proof_limits, &scratch, &files, &count,
+                          NULL, e))
         return false;
-    s->proof = hash;
-    s->has_proof = true;
-    if (s->trees != TREES_NEEDED || !objects_find(&r->objects, &root))
-        return true;
+    if (count != 1 || !oid_parse(files->path, &named) || !oid_eq(&named, id))
+        return err_set(e, ERR_DAMAGED, "it is not this tree");
+    return put_object(r, files, id, 0, &type, e) &&
+           (type == OBJECT_TREE || fail_object(files->path, e));
+}
+
+void team_trees_use(struct repo *r, struct snapshot *s)
+{
+    const struct object *o = objects_find(&r->objects, &s->commit);
+    struct err ignored = {0};
+    struct oid root;
+
+    if (s->trees != TREES_NEEDED || !o || o->type != OBJECT_COMMIT ||
+        !commit_tree(o->bytes, &root, &ignored) ||
+        !objects_find(&r->objects, &root))
+        return;
     s->root = root;
     s->trees = TREES_HERE;
     s->is_walked = true; /* missing trees are fetched one by one */
-    return true;
 }

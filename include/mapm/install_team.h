@@ -9,7 +9,9 @@
  *
  *     install_team_list()    the packages, and which of them may be shared
  *     install_team_write()   the object of a package, from the store
- *     install_team_prove()   the proof of a package, or of several of a commit;
+ *     install_team_share()   the proof of a package for a store, or a large tree of
+ *                            it, which is an object of its own
+ *     install_team_prove()   the proof of packages of a commit for a bundle
  *     install_team_find()    the git objects of which a proof consists
  *
  * Packages with `file:` origins, those of the workspace itself, and those
@@ -83,9 +85,9 @@ MUST_CHECK bool install_team_write(struct store *store,
                                    struct err *e);
 
 /*
- * Make one proof, or list its git objects, for all packages of `of`, which must
- * belong to one repository and commit; the first one names it. The proof of a
- * plugin's marketplace is made separately. Allocated in `a`, except for the
+ * List the git objects of one proof for all packages of `of`, or make it; they
+ * must belong to one repository and commit, and the first one names it. The proof
+ * of a plugin's marketplace is made separately. Allocated in `a`, except for the
  * bytes of files, which are valid until another commit is requested.
  * `limits` is team_proof_limits or team_bundle_limits.
  * Errors: ERR_NOT_FOUND if the store lacks a part; ERR_LIMIT if it
@@ -97,11 +99,23 @@ MUST_CHECK bool install_team_find(struct install_trees *t,
                                   const struct team_limits *limits,
                                   struct arena *a, struct team_file **files,
                                   size_t *file_count, struct err *e);
-MUST_CHECK bool
-install_team_prove(struct install_trees *t,
-                   const struct install_team_package *const *of, size_t count,
-                   const struct team_limits *limits, struct arena *a,
-                   struct install_team_object *out, struct err *e);
+MUST_CHECK bool install_team_prove(struct install_trees *t,
+                                   const struct install_team_package *const *of,
+                                   size_t count, struct arena *a,
+                                   struct install_team_object *out,
+                                   struct err *e);
+/* Makes the proof of one package without its large trees, or with `tree` (40 hex)
+ * one of these. Allocated in `a`. Errors: as above. */
+MUST_CHECK bool install_team_share(struct install_trees *t,
+                                   const struct install_team_package *p,
+                                   struct str tree, struct arena *a,
+                                   struct install_team_object *out,
+                                   struct err *e);
+/* Lists the large trees of a package's proof; none if there is no proof. Allocated
+ * in `a`, except for their bytes. */
+void install_team_trees(struct install_trees *t,
+                        const struct install_team_package *p, struct arena *a,
+                        struct team_file **trees, size_t *count);
 
 /* Returns the message about a proof that is not shared because of `why`, an
  * ERR_LIMIT of the functions above. Allocated in `a`. */

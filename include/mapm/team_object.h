@@ -73,6 +73,10 @@ struct str team_object_name(const struct hash *digest, struct arena *a);
  * host/owner/repo, as in HOSTS.md 4. */
 struct str team_proof_name(struct str identity, struct str commit,
                            struct str path, struct str object, struct arena *a);
+/* Returns the name, of the same form, of a tree (40 hex digits) that proofs of the
+ * repository lack: team_proof_split. */
+struct str team_tree_name(struct str identity, struct str tree,
+                          struct arena *a);
 /* Returns the name, of the same form, of the proof of a skill of an index: an
  * object with one file, the artifact as its host sent it, which is named by its
  * SHA-256 in hex. It proves the package that results from unpacking it. */
@@ -117,6 +121,20 @@ MUST_CHECK bool team_proof_find(struct team_trees *trees, struct str commit,
                                 const struct team_limits *limits,
                                 struct arena *a, struct team_file **files,
                                 size_t *file_count, struct err *e);
+
+/*
+ * In a team store a tree of more than TEAM_TREE_MAX_BYTES is an object of its own,
+ * since every package below it needs it: in each proof it would make the store
+ * grow with the square of the number of packages. The proof has the size of the
+ * tree in its place.
+ *
+ * Copies these trees to `trees`, which has room for `count`, and replaces them in
+ * `files`, of team_proof_find. Returns their number. Allocated in `a`.
+ */
+size_t team_proof_split(struct team_file *files, size_t count, struct arena *a,
+                        struct team_file *trees);
+/* Parses what such a proof has in place of a tree. */
+bool team_tree_size(struct str bytes, size_t *size);
 
 /* Takes the place of the object in the name of the proof for an entry of a
  * marketplace, because the caller knows only the commit. */

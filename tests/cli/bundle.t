@@ -237,6 +237,52 @@ fresh wide-vendored
 exits '[S4] out of the folder, too' 0 alone "$MAPM" install --locked --vendored
 same_tree '[S4] the same' .agents/skills "$T/wide-from/.agents/skills"
 
+# --- many packages of one folder in a team's store ----------------------------------------
+
+start_githost
+for name in $(seq -f a-skill-of-many-%03.0f 120); do
+    skill "$T/folder/skills/$name"
+done
+make_repo acme/folder "$T/folder"
+mkdir "$T/folder-ws" && cd "$T/folder-ws" || exit 1
+exits 'all packages of a folder' 0 mapm install --yes acme/folder --all
+exits '[S2] are pushed' 0 mapm store push --to "$T/folder-store"
+tree=$(repo acme/folder rev-parse main:skills)
+tree=mapm1p-$(printf 'github.com/acme/folder\0\0\0%s' "$tree" | sha256sum | cut -d ' ' -f 1)
+is '[S2] a package, a proof each, and their folder' "$(ls "$T/folder-store" | wc -l)" 241
+at_most '[S2] which is in none of the proofs' \
+    "$(find "$T/folder-store" -name 'mapm1p-*' ! -name "$tree.tar.gz" -size +1k | wc -l)" 0
+ok '[S2] but once, as git has it' \
+    sh -c 'tar -xOzf "$1" | cmp - "$2"' sh "$T/folder-store/$tree.tar.gz" "$(repo acme/folder cat-file tree main:skills >"$T/tree"; echo "$T/tree")"
+stop_githost
+rm -rf "$T/saved" && mkdir "$T/saved" && cp -r mapm.yaml mapm.lock "$T/saved"
+python3 -S "$ROOT/tests/lib/team.py" serve "$T/folder-store" "$T/url" "$T/store.log" 2>/dev/null &
+store_pid=$!
+trap 'kill $store_pid 2>/dev/null; leave' EXIT
+await test -s "$T/url"
+S=$(cat "$T/url")/ok
+exits '[S2] a verification finds all' 0 mapm store verify "$S"
+fresh folder-pulled
+: >"$T/store.log"
+exits '[S1] without a git host they are enough' 0 env MAPM_STORE="$S" "$MAPM" install --locked
+is '[S1] a request each' "$(grep -c . "$T/store.log")" 241
+exits '[S1] and all is verified' 0 mapm verify
+cp "$T/folder-store/mapm1p-"*.tar.gz "$T/" && mv "$T/$tree.tar.gz" "$T/tree.tar.gz"
+cp "$(ls "$T"/mapm1p-* | head -n 1)" "$T/folder-store/$tree.tar.gz"
+exits '[S2] another object in place of the folder' 3 mapm store verify "$S"
+is '[S2] is missing for each package' "$(printf '%s\n' "$err" | grep -c '^0 packages as mapm.lock says, 120 not')" 1
+fresh folder-wrong
+exits '[S1] and not believed' 1 env MAPM_STORE="$S" "$MAPM" install --locked
+like '[S1] it is named' "$err" "has something else as $tree: it is not this tree"
+rm "$T/folder-store/$tree.tar.gz"
+start_githost
+fresh folder-host
+exits '[S1] what is missing comes from the git host' 0 env MAPM_STORE="$S" "$MAPM" install --locked
+at_most '[S1] in few requests' "$(requests)" 3
+kill $store_pid
+rm "$T/url"
+stop_githost
+
 # --- an entry of a marketplace -----------------------------------------------------------
 
 m=$T/market

@@ -91,10 +91,17 @@ static void check_proof(struct str bytes, struct arena *a)
     buf_init(&gz, 1u << 20);
     objects_init(&r.objects, &r.arena);
     if (team_object_write(files, count, &gz, NULL, &e)) {
-        bool ok = team_verify_proof(&r, buf_str(&gz), &team_bundle_limits,
-                                    &commit, NULL, NULL, NULL, &e);
+        struct team_proof p = {
+            .repo = &r, .commit = commit, .limits = &team_proof_limits, .a = a};
+        bool ok = team_verify_proof(&p, buf_str(&gz), &e);
+        uint64_t sum = 0;
 
+        for (size_t i = 0; ok && i < p.tree_count; i++)
+            sum += p.trees[i].size;
+        if (sum > p.limits->max_bytes)
+            __builtin_trap();
         s = snapshot_get(&r, &commit);
+        team_trees_use(&r, s);
         if ((s->trees == TREES_HERE && !objects_find(&r.objects, &s->root)) ||
             (ok && !objects_find(&r.objects, &commit)) ||
             (!ok && e.code == ERR_NONE))

@@ -678,6 +678,45 @@ TEST(a_proof_has_a_maximum) /* [S2] [S4] */
     buf_done(&r.git.trees);
 }
 
+TEST(a_large_tree_of_a_proof_is_apart) /* [S2] */
+{
+    static const struct {
+        const char *bytes;
+        size_t size; /* 0: no tree */
+    } rows[] = {
+        {"tree 4097", 4097},
+        {"tree 262144", 262144},
+        {"tree 4096", 0},
+        {"tree 262145", 0},
+        {"tree 04097", 0},
+        {"tree 4097 ", 0},
+        {"tree -5000", 0},
+        {"tree ", 0},
+        {"blob 4097", 0},
+        {"", 0},
+        {"tree 99999999999999999999999999", 0},
+    };
+    char *large = arena_alloc(&arena, TEAM_TREE_MAX_BYTES + 1);
+    struct team_file files[] = {
+        {STR("c"), str_make(large, TEAM_TREE_MAX_BYTES + 1), false},
+        {STR("a"), str_make(large, TEAM_TREE_MAX_BYTES), false},
+        {STR("b"), str_make(large, TEAM_TREE_MAX_BYTES + 1), false},
+    };
+    struct team_file trees[3];
+    size_t size;
+
+    CHECK(team_proof_split(files, 3, &arena, trees) == 1);
+    CHECK(str_is(trees[0].path, "b") && trees[0].bytes.p == large);
+    CHECK(files[0].bytes.p == large && files[1].bytes.p == large);
+    CHECK(str_is(files[2].bytes, "tree 4097"));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size = 0;
+        CHECK(team_tree_size(str_cstr(rows[i].bytes), &size) ==
+              (rows[i].size > 0));
+        CHECK(!rows[i].size || size == rows[i].size);
+    }
+}
+
 TEST(a_proof_of_several_has_each_tree_once)
 {
     struct repository r;
