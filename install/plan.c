@@ -1001,22 +1001,40 @@ bool session_can_resolve(struct install_session *s, const struct root *roots,
            check_sources(s, &plan, e);
 }
 
+static struct str pointer_key(const void *p, struct arena *a)
+{
+    return arena_printf(a, "%p", p);
+}
+
+/* Returns whether a file that takes precedence replaces the same. */
+static bool is_used(const struct replacements *all, size_t form,
+                    struct str from, const struct map *used, struct arena *a)
+{
+    for (size_t role = 0; role < REPLACE_ROLES; role++) {
+        const void *r = map_find(&all->forms[form][role], from);
+
+        if (r && map_has(used, pointer_key(r, a)))
+            return true;
+    }
+    return false;
+}
+
 /* Warns about unused replacements of the workspace; config.yaml applies to all
  * workspaces. */
 static void warn_unused(struct install_session *s)
 {
     const struct replacements *all = &s->layer.replacements;
+    struct arena *a = &s->cx->arena;
     struct map used;
 
     if (all->count == 0)
         return;
-    map_init(&used, &s->cx->arena);
+    map_init(&used, a);
     for (size_t i = 0; i < s->closure.queued; i++) {
         const struct replacement *r = s->closure.queue[i]->replacement;
 
         if (r)
-            map_put(&used, arena_printf(&s->cx->arena, "%p", (const void *)r),
-                    NULL);
+            map_put(&used, pointer_key(r, a), NULL);
     }
     for (size_t form = 0; form < REPLACE_FORMS; form++)
         for (size_t role = 0; role < REPLACE_ROLES; role++)
@@ -1025,9 +1043,9 @@ static void warn_unused(struct install_session *s)
                     all->forms[form][role].entries[i].value;
 
                 if (r->role != PROJECT_USER &&
-                    map_put(&used,
-                            arena_printf(&s->cx->arena, "%p", (const void *)r),
-                            NULL))
+                    !is_used(all, form, all->forms[form][role].entries[i].key,
+                             &used, a) &&
+                    map_put(&used, pointer_key(r, a), NULL))
                     context_warn(s->cx,
                                  "%s:%u: replace: nothing here is from %.*s",
                                  r->file, r->line, STR_ARG(r->from));

@@ -240,10 +240,12 @@ done
 three ../local $U/config/cat $U/team/cat
 exits '[D9] mapm.local.yaml' 0 mapm install --yes
 is '[D9] precedes the others' "$(text pdf)" local
+unlike '[D9] of which nothing is said' "$err" 'nothing here is from'
 like '[D9] the plan says where it is from' "$out" "skill pdf .*\(from file:$T/local/skills/pdf\)"
 three '' $U/config/cat $U/team/cat
 exits '[D9] config.yaml' 0 mapm install --yes
 is '[D9] precedes mapm.yaml' "$(text pdf)" config
+unlike '[D9] of which nothing is said' "$err" 'nothing here is from'
 like '[D9] the plan says so' "$out" "skill pdf .*\(from $U/config/cat/tree/main/skills/pdf\)"
 three '' '' $U/team/cat
 exits '[D9] mapm.yaml' 0 mapm install --yes --dry-run
