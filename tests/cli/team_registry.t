@@ -232,7 +232,12 @@ like 'is named, not shown' "$err" 'does not accept the login from MAPM_STORE_TOK
 unlike 'nowhere is it shown' "$err$out" "wrong"
 
 the_job
+: >"$T/tokens.log"
+gets=$(asked bearer GET)
 exits '[S3] anybody may pull' 0 mapm store verify "$B"
+is '[S1] with a token that serves all' "$(grep -c . "$T/tokens.log")" 1
+is '[S1] and one request more, which asked for it' "$(($(asked bearer GET) - gets))" \
+    "$((4 * $(grep -c digest: mapm.lock) + 1))"
 login old:pw
 : >"$T/tokens.log"
 exits '[S3] a token that has expired' 0 mapm store verify "$B"
