@@ -1,5 +1,7 @@
 #include "mapm/clients.h"
 
+#include "base/fs.h"
+
 #include <stdlib.h>
 
 #define POINTS_PER_TOKEN 4
@@ -26,6 +28,19 @@ bool clients_mcp_is_at(const struct client_mcp *m, struct str path)
         if (str_is(path, m->others[i]))
             return true;
     return false;
+}
+
+struct str clients_mcp_file(const struct client *c,
+                            const struct client_choice *choice, int root)
+{
+    const struct client_mcp *m = &c->mcp;
+
+    if (m->unverified && clients_say(choice, c) != CLIENT_YES)
+        return (struct str){0};
+    for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++)
+        if (fs_exists_at(root, m->others[i]))
+            return str_cstr(m->others[i]);
+    return m->path ? str_cstr(m->path) : (struct str){0};
 }
 
 bool clients_is_verified(const struct client *c)

@@ -152,62 +152,89 @@ struct counts {
     size_t skills, agents, servers;
 };
 
-static bool reads(const struct client *c, const char *folder)
+/* What the clients are provisioned with: files of a workspace, or of the user. */
+struct sight {
+    struct install_client *items;
+    const struct layer *layer;
+    const struct provision_options *options;
+    struct arena *a;
+};
+
+static bool reads(const struct sight *v, size_t at, const char *folder)
 {
-    for (size_t i = 0; i < CLIENT_MAX_FOLDERS && c->budget.workspace[i]; i++)
-        if (str_is(str_cstr(folder), c->budget.workspace[i]))
+    const struct client_budget *b = &v->items[at].client->budget;
+    const char *const *folders = v->layer->is_global ? b->home : b->workspace;
+
+    for (size_t i = 0; i < CLIENT_MAX_FOLDERS && folders[i]; i++)
+        if (str_is(str_cstr(folder), folders[i]))
             return true;
     return false;
 }
 
 /* Returns whether the client sees the skills, in its own folder or in one of
  * another client that it reads. */
-static bool sees_skills(const struct install_client *items, size_t at)
+static bool sees_skills(const struct sight *v, size_t at)
 {
-    const struct client *c = items[at].client;
-
-    if (reads(c, PROVISION_SKILLS))
+    if (reads(v, at, PROVISION_SKILLS))
         return true;
-    for (size_t i = 0; i < clients_count; i++)
-        if (items[i].is_used && clients_table[i].skills &&
-            reads(c, clients_table[i].skills))
+    for (size_t i = 0; i < clients_count; i++) {
+        const struct client *c = v->items[i].client;
+        const char *skills = v->layer->is_global ? c->skills_home : c->skills;
+
+        if (v->items[i].is_used && skills && reads(v, at, skills))
+            return true;
+    }
+    return false;
+}
+
+static const char *agents_of(const struct sight *v, size_t at)
+{
+    const struct client *c = v->items[at].client;
+
+    return v->layer->is_global ? c->agents_home : c->agents;
+}
+
+static bool sees_agents(const struct sight *v, size_t at)
+{
+    const char *agents = agents_of(v, at);
+
+    for (size_t i = 0; agents && i < clients_count; i++)
+        if (v->items[i].is_used && agents_of(v, i) &&
+            str_is(str_cstr(agents), agents_of(v, i)))
             return true;
     return false;
 }
 
-static bool sees_agents(const struct install_client *items, size_t at)
+static struct str servers_of(const struct sight *v, size_t at)
 {
-    const struct client *c = items[at].client;
+    return provision_mcp_file(v->layer->provision, v->options,
+                              v->items[at].client);
+}
 
-    for (size_t i = 0; c->agents && i < clients_count; i++)
-        if (items[i].is_used && clients_table[i].agents &&
-            str_is(str_cstr(c->agents), clients_table[i].agents))
+static bool sees_servers(const struct sight *v, size_t at)
+{
+    struct str file = servers_of(v, at);
+
+    for (size_t i = 0; file.p && i < clients_count; i++)
+        if (v->items[i].is_used && str_eq(file, servers_of(v, i)))
             return true;
     return false;
 }
 
-static bool sees_servers(const struct install_client *items, size_t at)
+static struct str no_servers_because(const struct sight *v, size_t at)
 {
-    const struct client *c = items[at].client;
+    const struct client *c = v->items[at].client;
+    bool is_global = v->layer->is_global;
+    const struct client_mcp *m = is_global ? &c->mcp_user : &c->mcp;
 
-    for (size_t i = 0; c->mcp.path && i < clients_count; i++)
-        if (items[i].is_used &&
-            clients_mcp_is_at(&clients_table[i].mcp, str_cstr(c->mcp.path)))
-            return true;
-    return false;
-}
-
-static const char *no_servers_because(const struct install_client *item)
-{
-    const struct client *c = item->client;
-
-    if (c->mcp.path)
-        return "";
-    if (c->mcp.others[0])
-        return "servers only where it has a file for them";
-    return c->mcp_user.path || c->mcp_user.others[0]
-               ? "servers only with mapm install -g"
-               : "no servers";
+    if (m->unverified)
+        return arena_printf(v->a, "servers only with --client %s", c->name);
+    if (m->others[0])
+        return arena_printf(v->a, "servers only in %s%s, which is not there",
+                            is_global ? "~/" : "", m->others[0]);
+    return !is_global && (c->mcp_user.path || c->mcp_user.others[0])
+               ? STR("servers only with mapm install -g")
+               : STR("no servers");
 }
 
 #define TRUST_MAX_BYTES (1024 * 1024)
@@ -253,24 +280,21 @@ static void look_at_trust(struct context *cx, struct str folder,
     item->servers = servers ? 0 : item->servers;
 }
 
-static void look(struct install_client *items, size_t at,
-                 const struct counts *all)
+static void look(const struct sight *v, size_t at, const struct counts *all)
 {
-    struct install_client *item = &items[at];
-    const char *no_skills = "", *no_servers = "";
+    struct install_client *item = &v->items[at];
 
-    item->skills = sees_skills(items, at) ? all->skills : 0;
-    item->agents = sees_agents(items, at) ? all->agents : 0;
-    item->servers = sees_servers(items, at) ? all->servers : 0;
+    item->skills = sees_skills(v, at) ? all->skills : 0;
+    item->agents = sees_agents(v, at) ? all->agents : 0;
+    item->servers = sees_servers(v, at) ? all->servers : 0;
     item->has_servers = item->servers > 0;
     item->missing = STR("");
     if (!item->is_used)
         return;
     if (all->skills && !item->skills)
-        no_skills = "no skills";
-    if (all->servers && !item->servers)
-        no_servers = no_servers_because(item);
-    item->missing = str_cstr(no_skills[0] ? no_skills : no_servers);
+        item->missing = STR("no skills");
+    else if (all->servers && !item->servers)
+        item->missing = no_servers_because(v, at);
 }
 
 static bool *find_on_machine(struct context *cx, const struct layer *l)
@@ -305,6 +329,7 @@ static struct install_client *list(struct context *cx, struct layer *l,
 {
     struct install_client *items =
         arena_array(&cx->arena, clients_count, sizeof *items);
+    const struct sight v = {items, l, o, &cx->arena};
 
     for (size_t i = 0; i < clients_count; i++)
         items[i] = (struct install_client){
@@ -313,8 +338,8 @@ static struct install_client *list(struct context *cx, struct layer *l,
             .is_on_machine = on_machine && on_machine[i],
             .is_used = provision_uses(l->provision, o, &clients_table[i])};
     for (size_t i = 0; i < clients_count; i++) {
-        look(items, i, all);
-        if (items[i].is_used)
+        look(&v, i, all);
+        if (items[i].is_used && !l->is_global)
             look_at_trust(cx, l->path, &items[i]);
     }
     return items;

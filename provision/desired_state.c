@@ -306,17 +306,6 @@ bool desired_state_open_shared(const struct target *t, struct str text,
     return merge_open(&file, text, a, out, e);
 }
 
-/* Returns the MCP file of the client: the first one that exists. p is NULL if
- * it has none. */
-static struct str mcp_file(const struct desired_state *w,
-                           const struct client *c)
-{
-    for (size_t i = 0; i < CLIENT_MAX_OTHERS && c->mcp.others[i]; i++)
-        if (fs_exists_at(w->root, c->mcp.others[i]))
-            return str_cstr(c->mcp.others[i]);
-    return c->mcp.path ? str_cstr(c->mcp.path) : (struct str){0};
-}
-
 /* Several clients read .mcp.json. */
 static bool has_shared(const struct desired_state *w, struct str path)
 {
@@ -342,12 +331,10 @@ static void add_servers(struct desired_state *w, const struct client *c,
                         size_t server_count)
 {
     bool start = w->options->start_servers;
-    struct str path = mcp_file(w, c);
+    struct str path = clients_mcp_file(c, &w->options->clients, w->root);
     struct target *t;
 
-    if (!path.p || !may_have_files(w, c) || has_shared(w, path) ||
-        (c->mcp.unverified &&
-         clients_say(&w->options->clients, c) != CLIENT_YES))
+    if (!path.p || !may_have_files(w, c) || has_shared(w, path))
         return;
     t = desired_state_add_shared(w, c, path);
 

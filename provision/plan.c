@@ -413,6 +413,14 @@ bool provision_uses(struct provision *p, const struct provision_options *o,
                                    &p->record);
 }
 
+struct str provision_mcp_file(const struct provision *p,
+                              const struct provision_options *o,
+                              const struct client *c)
+{
+    return clients_mcp_file(&p->scope->rows[c - clients_table], &o->clients,
+                            p->root);
+}
+
 bool provision_is_marked(struct provision *p, const struct client *c)
 {
     const struct provision_options o = {0};

@@ -182,6 +182,12 @@ enum client_say { CLIENT_UNSAID, CLIENT_YES, CLIENT_NO };
 enum client_say clients_say(const struct client_choice *choice,
                             const struct client *c);
 
+/* Returns the file for the MCP servers of the client below `root`, the first one
+ * that exists; an unverified one only if `choice` names the client. p is NULL if
+ * there is none. */
+struct str clients_mcp_file(const struct client *c,
+                            const struct client_choice *choice, int root);
+
 extern const struct client clients_table[];
 extern const size_t clients_count;
 

@@ -165,6 +165,12 @@ struct client;
 bool provision_uses(struct provision *p, const struct provision_options *o,
                     const struct client *c);
 
+/* Returns the file that servers of the client are written to, see
+ * clients_mcp_file(). */
+struct str provision_mcp_file(const struct provision *p,
+                              const struct provision_options *o,
+                              const struct client *c);
+
 /* Returns whether the workspace has a marker of the client that mapm
  * did not create. */
 bool provision_is_marked(struct provision *p, const struct client *c);

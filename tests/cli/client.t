@@ -218,6 +218,14 @@ exits '[H7] no name' 2 mapm client add
 exits '[H7] no word' 2 mapm client drop codex
 exits '[H7] two files' 2 mapm client add -g --team codex
 exits '[H7] list has no argument' 2 mapm client list codex
+here=$PWD
+mkdir "$T/crush" && cd "$T/crush" && echo 'clients: [crush]' >mapm.yaml
+exits '[H7] one without a file for servers' 0 mapm install -q --yes "$U/mcps/io.acme_tool.json"
+like '[H7] names the file' "$(mapm client list)" '^crush +in use +- +nothing, servers only in crush\.json, which is not there$'
+echo '{}' >crush.json
+exits '[H7] with that file' 0 mapm install -q
+like '[H7] it sees the server' "$(mapm client list)" '^crush +in use +- +1 server$'
+cd "$here" || exit 1
 before=$(cat mapm.yaml)
 printf 'clients: text\n' >mapm.yaml
 exits '[H7] a file that is not right' 1 mapm client add codex

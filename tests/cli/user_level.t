@@ -452,6 +452,7 @@ is '[H6] has the server last' "$(diff "$T/mine" "$HOME/.continue/config.yaml" | 
 >   args:
 >     - -y
 >     - tool'
+like '[H7] which it sees' "$(mapm client list -g)" '^continue +in use +machine +1 server$'
 exits '[H8] mapm itself' 0 mapm install -g --yes --with-server
 exits '[H8] is as it should be' 0 mapm verify -g
 exits '[H8] both' 0 mapm remove -g io.acme/tool mapm --yes
