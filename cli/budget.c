@@ -6,7 +6,7 @@
 
 #include "command.h"
 
-/* mapm budget: what mapm/budget.h reckons, as a table or as JSON. */
+/* mapm budget: prints the figures of mapm/budget.h as a table or as JSON. */
 
 #define BIGGEST_MAX       5
 #define NAME_COLUMNS      16

@@ -7,12 +7,12 @@
 
 #include "catalog_command.h"
 
-/* The catalogs of the user: add, remove, list, refresh. */
+/* mapm catalog: add, remove, list and refresh the catalogs of the user. */
 
 struct job {
     struct invocation *inv;
     struct store *store;
-    struct layer user; /* the user's library: rules and limits are the user's */
+    struct layer user; /* the user's library, for its rules and limits */
     struct str_list words;
     int exit_code;
 };
@@ -126,7 +126,7 @@ static void print_changes(struct job *job,
     }
 }
 
-/* All failures as one error, each with its catalog. */
+/* Sets one error that lists each catalog with its failure. */
 static bool report_failures(const struct discover_change *changes, size_t count,
                             const char *what, struct err *e)
 {
@@ -234,7 +234,8 @@ static bool take_out(struct job *job, struct err *e)
 
 /* --- the command ---------------------------------------------------------------------------- */
 
-/* The host of a git repository; that of an index is asked for it alone. */
+/* Checks that the host of a git repository may be contacted. The host of an
+ * index needs no check, since it is contacted for the index alone. */
 static bool admit(struct job *job, struct err *e)
 {
     for (size_t i = 0; i < job->words.count; i++)
@@ -243,8 +244,8 @@ static bool admit(struct job *job, struct err *e)
     return true;
 }
 
-/* In the order of its words, but for index, which needs neither store nor
- * network. */
+/* In the order of the operations. `index` is missing because it needs neither
+ * store nor network. */
 static bool (*const functions[])(struct job *job, struct err *e) = {
     add, take_out, list, refresh};
 

@@ -7,7 +7,7 @@
 MUST_CHECK bool catalog_write_index(struct invocation *inv, struct str folder,
                                     struct err *e);
 
-/* The same with --marketplace: .claude-plugin/marketplace.json. */
+/* Writes .claude-plugin/marketplace.json, for --marketplace. */
 MUST_CHECK bool catalog_write_marketplace(struct invocation *inv,
                                           struct str folder, struct err *e);
 

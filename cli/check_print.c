@@ -70,7 +70,7 @@ static void put_result(struct json_writer *w, const struct check_result *r)
     json_end_object(w);
 }
 
-/* Handed on document by document: a tree may have a hundred thousand. */
+/* Written document by document, because a tree may contain 100,000. */
 static void print_documents(struct invocation *inv,
                             const struct check_results *results)
 {
@@ -88,8 +88,7 @@ static void print_documents(struct invocation *inv,
 
 /* --- words ---------------------------------------------------------------- */
 
-/* A file beside the document: from the folder that the document's path in it
- * begins at. */
+/* Writes the path of a file in the same package as the document. */
 static void add_path(struct buf *b, const struct check_result *r,
                      struct str file)
 {
@@ -103,7 +102,7 @@ static void add_path(struct buf *b, const struct check_result *r,
     text_visible(b, file, false);
 }
 
-/* `c` NULL: all of it. */
+/* Writes the position; if `c` is NULL, the whole document. */
 static void add_place(struct buf *b, const struct check_result *r,
                       const struct diagnostic *c)
 {
@@ -121,7 +120,7 @@ static void add_place(struct buf *b, const struct check_result *r,
     buf_text(b, ": ");
 }
 
-/* Lines after the first one are set in. */
+/* Writes a message; indents all lines but the first. */
 static void add_message(struct buf *b, struct str message)
 {
     struct str line;

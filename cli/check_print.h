@@ -5,7 +5,7 @@
 
 #include "command.h"
 
-/* Words or JSON, in the order of paths. */
+/* Prints the results as text or JSON, sorted by path. */
 void check_print(struct invocation *inv, const struct check_results *results);
 
 #endif

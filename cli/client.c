@@ -1,7 +1,7 @@
 #include "client_show.h"
 #include "command.h"
 
-/* mapm client: which clients the workspace is for [H7]. */
+/* mapm client: the clients that the workspace provisions [H7]. */
 
 /* --- list ----------------------------------------------------------------- */
 
@@ -14,7 +14,8 @@ static void print_row(struct term *t, const struct install_client *c,
                clients_is_verified(c->client) ? "" : " (unverified)");
 }
 
-/* Without -v those that are nowhere are left out. */
+/* Returns whether to list the client; without -v, clients that are neither in
+ * use nor on this machine are omitted. */
 static bool is_shown(const struct invocation *inv,
                      const struct install_client *c)
 {
@@ -44,7 +45,7 @@ static bool list(struct invocation *inv, struct err *e)
 
 /* --- add, remove ------------------------------------------------------------ */
 
-/* "-x" is added to leave x out, and removed to take it in. */
+/* Reports changed names: adding "-x" excludes x, removing "-x" includes it. */
 static void note_names(struct term *t, struct str_list names, const char *file,
                        bool add)
 {

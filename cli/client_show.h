@@ -6,7 +6,8 @@
 
 #include "command.h"
 
-/* The member "clients": all, or those that are in use, here or on this machine. */
+/* Writes the member "clients": all clients, or only those in use or on this
+ * machine. */
 void client_put_json(struct json_writer *w, const struct install_client *items,
                      size_t count, bool all);
 

@@ -9,11 +9,9 @@
 
 #include <sys/types.h>
 
-/*
- * command: the table of commands and options, and one invocation of them.
- * Help and completions come from the table; a test compares it with man/.
- * Source: DESIGN.md 10.
- */
+/* command: the table of commands and options, and a parsed command line. Help
+ * and completions are generated from the table; a test compares it with man/.
+ * Source: DESIGN.md 10. */
 
 enum exit_code {
     EXIT_DONE = 0,
@@ -25,7 +23,7 @@ enum exit_code {
 };
 
 /* clang-format off */
-/* In the order of help: by the groups of help.c. */
+/* In the order in which help lists them, by the groups of help.c. */
 #define COMMANDS(X) \
     X(INIT, init) \
     X(INSTALL, install) \
@@ -74,10 +72,8 @@ enum command_id {
 };
 
 /* clang-format off */
-/*
- * One row an option: a flag, or one with a value, which has a word for help, a
- * kind, and choices (NULL: none).
- */
+/* One row per option: F is a flag; V has a value, with its placeholder in help,
+ * its kind, and its choices (NULL if any text is valid). */
 #define OPTIONS(F, V) \
     V(DIR, "directory", 'C', "DIR", FOLDER, NULL, \
       "Run as if started in DIR") \
@@ -278,33 +274,35 @@ enum argument_kind {
     ARGUMENT_CLIENT,   /* a client */
     ARGUMENT_GIT_KIND, /* a kind of git host */
     ARGUMENT_PROFILE,  /* a profile of mapm check */
-    ARGUMENT_BACKEND,  /* TEXT; the clients that answer, or an API */
-    ARGUMENT_PACKAGE,  /* a name that `mapm list` prints */
-    ARGUMENT_SERVER,   /* the key of an MCP server there */
-    ARGUMENT_SKILL,    /* first a metaskill, or a skill's folder; then text */
-    ARGUMENT_NAMES,    /* TEXT that takes further words without "/" too */
-    ARGUMENT_CLIENTS,  /* likewise: clients, or "all", or "none" */
+    ARGUMENT_BACKEND,  /* TEXT: a client that runs models, or an API */
+    ARGUMENT_PACKAGE,  /* a name listed by `mapm list` */
+    ARGUMENT_SERVER,   /* the key of an MCP server listed there */
+    ARGUMENT_SKILL,    /* first a metaskill or the folder of a skill, then
+                        * text */
+    ARGUMENT_NAMES,    /* TEXT, and all following words without "/" */
+    ARGUMENT_CLIENTS,  /* like NAMES: clients, "all" or "none" */
 };
 
 struct option {
     const char *name;        /* without "--" */
-    char letter;             /* '\0': none */
-    const char *argument;    /* its word in help; NULL: a flag */
-    enum argument_kind kind; /* of a flag: it may have one behind "=" */
-    const char *choices;     /* words and blanks; a CHOICE is one of them */
+    char letter;             /* '\0' if none */
+    const char *argument;    /* placeholder in help; NULL for a flag */
+    enum argument_kind kind; /* of a flag: an optional value after "=" */
+    const char *choices;     /* separated by blanks; a CHOICE is one of them */
     const char *text;
 };
 
 struct invocation;
 
-/* A first argument that names what is done with the others: "add" of mapm host.
- * Several rows may have one name, for different numbers of arguments. */
+/* A first argument that selects an operation, such as "add" of mapm host. Rows
+ * may share a name if they take different numbers of arguments. */
 struct word {
     const char *name;
-    const char *arguments; /* behind it: "ORIGIN..." */
+    const char *arguments; /* the arguments after it: "ORIGIN..." */
     const char *text;
     size_t min_arguments, max_arguments;
-    const char *options; /* of the command, that this one takes; NULL: all */
+    const char *options; /* the options of the command that it accepts; NULL
+                          * if all */
 };
 
 struct subcommand {
@@ -312,12 +310,12 @@ struct subcommand {
     const char *arguments; /* "[ORIGIN…]" */
     const char *text;
     size_t min_arguments, max_arguments;
-    enum argument_kind kind; /* of its arguments */
+    enum argument_kind kind; /* the kind of its arguments */
     const char *choices;
-    const enum option_id *options; /* besides the common ones */
+    const enum option_id *options; /* in addition to the common ones */
     size_t option_count;
-    const char *aliases;  /* words with blanks between them; NULL: none */
-    const char *examples; /* lines of a shell */
+    const char *aliases;  /* separated by blanks; NULL if none */
+    const char *examples; /* shell commands, one per line */
     const struct word *words;
     size_t word_count;
 };
@@ -327,15 +325,15 @@ extern const enum option_id common_options[];
 extern const size_t common_option_count;
 extern const struct subcommand commands[COMMAND_COUNT];
 
-/* By its name or an alias. */
+/* Finds a command by its name or an alias. */
 const struct subcommand *command_find(struct str name);
-/* The words that may follow an option, with blanks between them; NULL p: any
- * text may. Borrowed, or in `a`. */
+/* Returns the valid values of an option, separated by blanks; p is NULL if any
+ * text is valid. Borrowed, or allocated in `a`. */
 struct str option_choices(const struct option *o, struct arena *a);
-/* The words that its first argument is one of, a blank between them; "" where it
- * may be any. In `a`. */
+/* Returns the valid first arguments, separated by blanks; "" if any text is
+ * valid. Allocated in `a`. */
 struct str command_choices(const struct subcommand *c, struct arena *a);
-/* ERR_USAGE, with a near name. Returns false. */
+/* Sets ERR_USAGE, with a similar name as hint. Returns false. */
 bool command_unknown(struct str name, struct err *e);
 
 struct values {
@@ -345,29 +343,30 @@ struct values {
 void values_add(struct values *v, struct str s, struct arena *a);
 
 struct invocation {
-    const struct subcommand *command; /* NULL: none named */
-    const struct word *word;          /* of the command; NULL: it has none */
+    const struct subcommand *command; /* NULL if none is named */
+    const struct word *word;          /* the operation of the command; NULL
+                                       * if it has none */
     struct term term;
     struct context cx;    /* passed to the modules below */
     struct host terminal; /* its host */
     struct proc_inherited inherited;
     struct values arguments;
-    struct values given[OPTION_COUNT]; /* flags: one empty text each */
+    struct values given[OPTION_COUNT]; /* one empty text per given flag */
     struct json_writer json;           /* of the document in `json_text` */
     struct buf json_text;
 };
 
 bool has_option(const struct invocation *inv, enum option_id id);
-/* The arguments from the `from`-th on, none where there are fewer. Borrowed. */
+/* Returns the arguments from index `from` on, possibly none. Borrowed. */
 struct str_list argument_list(const struct invocation *inv, size_t from);
-/* The `at`-th argument; "" with p NULL when there are fewer. */
+/* Returns the argument at index `at`; "" with p NULL if there are fewer. */
 struct str argument(const struct invocation *inv, size_t at);
-/* All that were given. Borrowed. */
+/* Returns all given values. Borrowed. */
 struct str_list option_list(const struct invocation *inv, enum option_id id);
-/* The last one given; "" with p NULL when it was not. */
+/* Returns the last given value; "" with p NULL if there is none. */
 struct str option_value(const struct invocation *inv, enum option_id id);
-/* A number from 1 to `max`; `*out` is untouched when it was not given.
- * ERR_USAGE. */
+/* Parses a number from 1 to `max`; leaves `*out` unchanged if the option is not
+ * given. Errors: ERR_USAGE. */
 MUST_CHECK bool option_number(const struct invocation *inv, enum option_id id,
                               uint64_t max, uint64_t *out, struct err *e);
 /* Parses the value of an option that was given, a number with at most `digits`
@@ -376,38 +375,39 @@ MUST_CHECK bool option_number(const struct invocation *inv, enum option_id id,
 bool option_decimal(const struct invocation *inv, enum option_id id,
                     unsigned digits, uint64_t max, uint64_t *out);
 
-/* Takes argv apart. ERR_USAGE. `-C` is carried out by the caller. */
+/* Parses argv. The caller changes to the folder of `-C`. Errors: ERR_USAGE. */
 MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,
                                  char *const *argv, struct err *e);
 
-/* The JSON document that is printed: an object with its schema and, unless it
- * is NULL, `command`, and the members that the caller adds until
- * print_json_end. One at a time. */
+/* Begins the JSON document that is printed: an object with its schema and,
+ * unless it is NULL, `command`. The caller adds members until print_json_end.
+ * Only one document at a time. */
 struct json_writer *print_json_begin(struct invocation *inv, const char *schema,
                                      const char *command);
 void print_json_end(struct invocation *inv);
-/* A document of the members of `value`. */
+/* Prints a document with the members of `value`. */
 void print_json_record(struct invocation *inv, const char *schema,
                        const char *command, const struct json_record *r,
                        const void *value);
-/* `text` as the file that the option `id` names, which is then told, or on stdout
- * for "-". */
+/* Writes `text` to the file named by the option `id` and reports its path, or
+ * to stdout for "-". */
 MUST_CHECK bool print_to_file(struct invocation *inv, enum option_id id,
                               mode_t mode, struct str text, struct err *e);
-/* An error as a document: its code; `text`, unless empty, and the messages of
- * `e` (NULL: none), the outermost first; the hint. */
+/* Prints an error as a document: its code, `text` unless it is empty, the
+ * messages of `e`, which may be NULL, with the outermost first, and the
+ * hint. */
 void print_error_json(struct invocation *inv, enum err_code code,
                       struct str text, const struct err *e);
 
-/* terminal.c: inv->cx gets the terminal as its host, and the options of the
- * modules below. */
+/* Sets the terminal as the host of inv->cx, and the options that the modules
+ * below read from it. Defined in terminal.c. */
 void terminal_attach(struct invocation *inv);
 
-/* main.c: of a command that failed. */
+/* Returns the exit code of a failed command. Defined in main.c. */
 int exit_code_of(const struct err *e);
 
-/* The functions of the commands, one file each (or few) in this folder.
- * `*exit_code` is EXIT_DONE before. */
+/* The functions of the commands, one or a few per file of this folder.
+ * `*exit_code` is initially EXIT_DONE. */
 #define COMMAND(name)                                                          \
     bool name(struct invocation *inv, __attribute__((unused)) int *exit_code,  \
               __attribute__((unused)) struct err *e)

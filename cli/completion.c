@@ -53,7 +53,7 @@ static const struct {
     {"offered names", OFFERED_NAMES},
 };
 
-/* What a mark of one script stands for. */
+/* A mark of the scripts, and the function that writes its replacement. */
 struct part {
     const char *mark;
     void (*put)(struct buf *b);
@@ -63,8 +63,8 @@ EMBED(completion_bash, "cli/completion/mapm.bash");
 EMBED(completion_zsh, "cli/completion/mapm.zsh");
 EMBED(completion_fish, "cli/completion/mapm.fish");
 
-/* The kind of package that an option takes names of; "" for any, NULL for
- * none. */
+/* Returns the kind of the packages whose names an option takes; "" for any
+ * kind, NULL if it takes no names of packages. */
 static const char *offered_kind(const struct option *o)
 {
     if (o->kind != ARGUMENT_NAMES || o == &options[OPTION_WITHOUT])
@@ -72,7 +72,8 @@ static const char *offered_kind(const struct option *o)
     return o == &options[OPTION_SKIP] ? "[a-z][a-z]*" : o->name;
 }
 
-/* "install|add|i", with another text than "|" between them. */
+/* Writes the name and aliases of a command, separated by a given text:
+ * "install|add|i". */
 static void put_command_names(struct buf *b, const struct subcommand *c,
                               const char *between)
 {
@@ -83,7 +84,8 @@ static void put_command_names(struct buf *b, const struct subcommand *c,
         buf_printf(b, "%s%.*s", between, STR_ARG(alias));
 }
 
-/* The words that an argument of `c` is one of: its choices, or the commands. */
+/* Writes the valid values of an argument of `c`: its choices, or the names of
+ * commands. Returns false if there are none. */
 static bool put_words(struct buf *b, const struct subcommand *c)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -98,7 +100,7 @@ static bool put_words(struct buf *b, const struct subcommand *c)
     return true;
 }
 
-/* A text within single quotes of zsh and fish. */
+/* Writes a text for single quotes of zsh and fish. */
 static void put_text(struct buf *b, const char *text)
 {
     for (; *text; text++)
@@ -124,7 +126,7 @@ static void put_bash_options(struct buf *b, const enum option_id *ids,
         put_bash_option(b, ids[i]);
 }
 
-/* "--directory|-C": the pattern of an option that takes an argument. */
+/* Writes the pattern of an option that takes an argument: "--directory|-C". */
 static void put_bash_pattern(struct buf *b, const struct option *o)
 {
     buf_printf(b, "--%s", o->name);
@@ -132,7 +134,8 @@ static void put_bash_pattern(struct buf *b, const struct option *o)
         buf_printf(b, "|-%c", o->letter);
 }
 
-/* Two commands may mean different things by one name. */
+/* Returns whether another option has the same name: two commands may use one
+ * name differently. */
 static bool has_twin(int id)
 {
     for (int i = 0; i < OPTION_COUNT; i++)
@@ -157,7 +160,8 @@ static void put_bash_case(struct buf *b, const char *command,
         buf_printf(b, "|%s:-%c", command, o->letter);
 }
 
-/* "skill:--profile", or with any command before it. */
+/* Writes the patterns "skill:--profile", or with any command for an option that
+ * is unique. */
 static void put_bash_cases(struct buf *b, int id)
 {
     bool any = false;
@@ -305,7 +309,7 @@ static bool may_repeat(const struct option *o)
     return o->kind == ARGUMENT_NAMES || o->kind == ARGUMENT_FOLDER;
 }
 
-/* One spec of _arguments; no text contains "]". */
+/* Writes one spec of _arguments. No text contains "]". */
 static void put_zsh_form(struct buf *b, const struct option *o, bool is_short)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -436,7 +440,8 @@ static void put_fish_option(struct buf *b, const char *condition,
     buf_text(b, "'\n");
 }
 
-/* `__mapm_at COMMAND [N]`: at an argument (the N-th) of the command. */
+/* Writes the condition `__mapm_at COMMAND [N]`: the cursor is at an argument,
+ * or at the N-th. */
 static void put_fish_arguments(struct buf *b, const struct subcommand *c)
 {
     if (c->kind == ARGUMENT_CHOICE || c == &commands[COMMAND_HELP]) {
@@ -475,7 +480,8 @@ static void put_fish_arguments(struct buf *b, const struct subcommand *c)
     }
 }
 
-/* Options with a value of their own: the next word is no argument. */
+/* Writes the options that take a value, so that the next word is not counted as
+ * an argument. */
 static void put_fish_skipped(struct buf *b)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
@@ -536,7 +542,8 @@ static void put_mark(struct buf *b, const struct part *parts, struct str mark)
             parts->put(b);
 }
 
-/* A mark that is a line alone stands for lines. */
+/* Writes the script with its marks replaced. A mark on a line of its own is
+ * replaced by whole lines. */
 static void put_script(struct buf *b, const char *script,
                        const struct part *parts)
 {

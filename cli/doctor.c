@@ -9,7 +9,7 @@
 /* mapm doctor: the report of mapm/doctor.h, as text or as JSON. */
 
 #define STATE_WIDTH    7  /* "missing" */
-#define LINE_MIN_WIDTH 20 /* narrower than that is not wrapped */
+#define LINE_MIN_WIDTH 20 /* narrower terminals get unwrapped lines */
 
 static const struct {
     const char *word;
@@ -31,7 +31,7 @@ static size_t name_width(const struct doctor_report *d)
     return width;
 }
 
-/* From column `indent` on; on a terminal lines end at a blank. */
+/* Prints text from column `indent` on; on a terminal, wraps lines at blanks. */
 static void print_wrapped(struct term *t, struct str text, size_t indent)
 {
     size_t width = t->is_out && t->width > indent + LINE_MIN_WIDTH

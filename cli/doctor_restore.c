@@ -12,10 +12,10 @@
 struct restoring {
     struct invocation *inv;
     struct provision_copies copies;
-    struct str client; /* of this one alone; "" = all */
-    bool is_asked;     /* somebody can say yes */
+    struct str client; /* restore only this client; "" for all */
+    bool is_asked;     /* a user can confirm */
     size_t shown, refused, left;
-    struct json_writer *json; /* NULL: text */
+    struct json_writer *json; /* NULL for text output */
 };
 
 static void show_diff(struct restoring *r, const struct provision_copy *c)

@@ -3,7 +3,7 @@
 
 #include "command.h"
 
-/* mapm doctor --restore-user [CLIENT…]: instead of the report. */
+/* Runs `mapm doctor --restore-user [CLIENT…]`, which prints no report. */
 MUST_CHECK bool doctor_restore(struct invocation *inv, int *exit_code,
                                struct err *e);
 

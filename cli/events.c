@@ -42,7 +42,7 @@ static struct tm time_of(int64_t us, bool utc)
     return when;
 }
 
-/* T24: UTC, with microseconds. */
+/* Returns the time in UTC with microseconds (T24). */
 static const char *utc_of(int64_t us, char out[48])
 {
     struct tm when = time_of(us, true);
@@ -97,7 +97,8 @@ static void print_line_json(struct listing *l, const struct state_event *v)
     buf_done(&b);
 }
 
-/* "skill_id=pdf source=global": the members of the payload on one line. */
+/* Returns the members of the payload on one line: "skill_id=pdf
+ * source=global". */
 static struct str brief(struct str payload, struct arena *a)
 {
     const struct json_options o = {.max_bytes = EVENT_MAX_BYTES};
@@ -164,7 +165,8 @@ static bool show(struct listing *l, size_t *count, struct err *e)
     return true;
 }
 
-/* False once stdout is closed, or after a signal. */
+/* Waits for the next round. Returns false if stdout was closed or a signal
+ * arrived. */
 static bool wait_a_while(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};
@@ -180,7 +182,8 @@ static bool follow(struct listing *l, int *exit_code, struct err *e)
 {
     size_t count;
 
-    store_unlock(l->store); /* `mapm store gc` need not wait for this one */
+    store_unlock(l->store); /* so that `mapm store gc` does not wait for this
+                             * process */
     l->query.follow = true;
     l->query.max = FOLLOW_AT_ONCE;
     do {

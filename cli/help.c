@@ -6,7 +6,8 @@
 
 #include "command.h"
 
-/* What is built in: empty where the system has the libraries. */
+/* Writes the libraries that are linked statically; none if those of the system
+ * are used. */
 static void write_libraries(struct json_writer *w)
 {
     struct str left = STR(MAPM_LIBRARIES), name, version;
@@ -39,7 +40,7 @@ COMMAND(command_version)
 
 /* --- as text -------------------------------------------------------------- */
 
-/* Where the texts of options, and the values that they take, begin. */
+/* Column at which the descriptions of options begin. */
 #define LEFT_WIDTH 28
 
 static void show_choices(struct term *t, struct str words, struct arena *a)
@@ -73,7 +74,7 @@ static void show_option(struct invocation *inv, enum option_id id)
 }
 
 /* clang-format off */
-/* Where each begins, in the order of the commands. */
+/* The first command of each group, in the order of the commands. */
 static const struct {
     enum command_id first;
     const char *title;

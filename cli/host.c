@@ -6,13 +6,11 @@
 
 #include "command.h"
 
-/*
- * The git hosts that may be asked: add, set, list, remove. They are in the
- * user's own config.yaml, which is edited as text; no file of a workspace has a
- * say. [H1, row 47, row 54]
- */
+/* mapm host: add, set, list and remove the git hosts that may be contacted.
+ * They are stored in the user's config.yaml, which is edited as text; no file
+ * of a workspace can add one. [H1, row 47, row 54] */
 
-#define DEFAULT STR("default") /* on the command line: what no key says */
+#define DEFAULT STR("default") /* on the command line: removes the key */
 
 struct job {
     struct invocation *inv;
@@ -74,7 +72,8 @@ static void print_host(struct term *t, struct str host,
     term_print(t, "\n");
 }
 
-/* Configured hosts (config.yaml, environment), then the other built-in ones. */
+/* Lists configured hosts (config.yaml, environment), then the other built-in
+ * ones. */
 static void list_hosts(struct job *job, struct json_writer *w)
 {
     struct invocation *inv = job->inv;
@@ -139,7 +138,7 @@ static bool take_token(struct job *job, struct err *e)
     }
     if (host_token_parse(value, &job->want.token, &job->want.variable))
         return true;
-    /* It may be the token itself: not repeated. */
+    /* The value is not quoted, since it may be the token itself. */
     err_set(e, ERR_USAGE, "--token is env:NAME, git, none or default");
     return err_hint(e, "put the token into a variable of the environment, and "
                        "name that: --token env:NAME");
@@ -241,7 +240,7 @@ static void say(struct job *job, const char *word, const char *past)
     print_json_end(inv);
 }
 
-/* By what it answers, where no option says it. */
+/* Finds the kind of the host by its responses, unless an option gives it. */
 static bool find_kind(struct job *job, struct err *e)
 {
     struct context *cx = &job->inv->cx;
@@ -335,7 +334,7 @@ static bool take_host(struct job *job, struct err *e)
                        "--ports");
 }
 
-/* In the order of its words. */
+/* In the order of the operations. */
 static bool (*const functions[])(struct job *job,
                                  struct err *e) = {add, set, list, take_out};
 

@@ -18,7 +18,7 @@
 #define FILES_MAX_SHOWN 20
 #define DATE_CHARS      sizeof "9999-12-31"
 
-/* "" when it is not known. */
+/* Returns "" if the date is unknown. */
 static const char *date_of(uint64_t seconds, char out[DATE_CHARS])
 {
     time_t at = (time_t)seconds;
@@ -334,7 +334,8 @@ static void show_catalog(struct invocation *inv, const struct install_info *p)
     install_show_catalog(inv, c);
 }
 
-/* Finds the package, or else one of this name that `mapm search` finds. */
+/* Finds the package, or else a package of this name in the results of `mapm
+ * search`. */
 static bool find_info(struct invocation *inv, struct info_request *r,
                       struct install_info *out, struct err *e)
 {

@@ -33,10 +33,8 @@ const struct subcommand *command_find(struct str name)
     return NULL;
 }
 
-/*
- * "unistall" is near "install", and its opposite: a name that begins with a
- * negation, and without that is near `known`, does not mean `known`.
- */
+/* "unistall" is similar to "install" but means the opposite. Returns true if
+ * `name` begins with a negation and the rest is similar to `known`. */
 static bool is_opposite(struct str name, struct str known)
 {
     static const char *const negations[] = {"un", "de", "dis", "no-", "not-"};
@@ -233,7 +231,7 @@ static bool add_option(struct invocation *inv, enum option_id id,
     return true;
 }
 
-/* The state of taking argv apart. */
+/* The state of parsing argv. */
 struct parse {
     struct invocation *inv;
     int argc, at;
@@ -322,7 +320,7 @@ static bool take_word(struct parse *p, const char *text, struct err *e)
         inv->command = command_find(word);
         return inv->command || command_unknown(word, e);
     }
-    /* `--skill a b`: further names of the same kind; origins have a "/". */
+    /* `--skill a b`: following words are names, too; origins contain "/". */
     if (p->names_of != OPTION_COUNT && !str_has_char(word, '/') &&
         !str_has_char(word, ':'))
         return add_option(inv, p->names_of, word, e);
@@ -355,7 +353,7 @@ static bool unknown_word(struct invocation *inv, struct err *e)
                                   STR_ARG(near.found[0]));
 }
 
-/* Only the options of the command that are among `options` are given. */
+/* Checks that only options in `options` are given. */
 static bool check_options(const struct invocation *inv, const struct word *word,
                           struct err *e)
 {
@@ -373,7 +371,7 @@ static bool check_options(const struct invocation *inv, const struct word *word,
 }
 
 /* Checks the number of arguments from index `from` on. A `word` without a name
- * is the command itself. */
+ * stands for the command itself. */
 static bool check_count(const struct invocation *inv, const struct word *word,
                         size_t from, struct err *e)
 {

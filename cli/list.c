@@ -18,7 +18,7 @@ static bool is_root(const struct map *roots, const struct lock_entry *entry,
            entry;
 }
 
-/* Of a plugin what it came through, and what of it is not installed. */
+/* Writes the marketplace of a plugin and its parts that are not installed. */
 static void put_plugin(struct json_writer *w, const struct lock_entry *entry)
 {
     if (entry->plugin.n)
@@ -137,7 +137,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
     }
 }
 
-/* Of one layer; how many packages. */
+/* Writes the packages of one layer. Returns their number. */
 static size_t put_layer(struct invocation *inv, const struct layers_named *all,
                         size_t at, struct json_writer *w)
 {

@@ -6,14 +6,14 @@
 
 #include "command.h"
 
-/* One package of `mapm list --json`; `mapm tree --json` has the same. With
- * `is_many` its member, too. */
+/* Writes a package for `mapm list --json` and `mapm tree --json`, with its
+ * workspace member if `is_many`. */
 void list_put_package(struct json_writer *w, const struct layer *l,
                       const struct lock_entry *entry, bool root, bool is_many,
                       struct arena *a);
 
-/* NAME, or TYPE NAME as `list` and `tree` print it: the arguments of a command.
- * In the arena of the invocation. ERR_USAGE. */
+/* Parses the arguments NAME or TYPE NAME, the form that `list` and `tree`
+ * print. Allocated in the arena of the invocation. Errors: ERR_USAGE. */
 MUST_CHECK bool list_named_package(struct invocation *inv, struct str *out,
                                    struct err *e);
 

@@ -57,14 +57,14 @@ static bool enter_folder(struct invocation *inv, struct err *e)
     return true;
 }
 
-/* Commands that read no folder. */
+/* Returns whether the command reads no folder. */
 static bool stays_outside(const struct subcommand *c)
 {
     return c == &commands[COMMAND_HELP] || c == &commands[COMMAND_VERSION] ||
            c == &commands[COMMAND_COMPLETION];
 }
 
-/* A command line that cannot be taken apart may still ask for JSON. */
+/* Finds --json in a command line that cannot be parsed. */
 static bool asks_for_json(int argc, char *const *argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -104,7 +104,8 @@ int cli_main(int argc, char **argv)
             print_error_json(&inv, e.code, STR(""), &e);
     }
     if (!term_done(&inv.term, &e)) {
-        if (inv.term.out_errno != EPIPE) /* a reader that left wants no more */
+        if (inv.term.out_errno != EPIPE) /* nothing is reported if the reader
+                                          * has closed the pipe */
             term_error(&inv.term, &e);
         if (code == EXIT_DONE)
             code = EXIT_FAILED;

@@ -8,13 +8,11 @@
 
 #include "command.h"
 
-/*
- * Clients start servers to see whether they are there, and end them again: so
- * before the first byte of a request nothing is opened, read or written.
- */
+/* Clients start servers just to check that they exist, so nothing is opened,
+ * read or written before the first byte of a request. */
 
-/* The words that start this server again: "mcp" and its options, folders as
- * absolute paths. */
+/* Returns the arguments that start this server again: "mcp" and its options,
+ * with absolute paths. */
 static struct str_list list_arguments(struct invocation *inv)
 {
     const struct subcommand *mcp = inv->command;
@@ -52,7 +50,7 @@ static bool print_config(struct invocation *inv, struct err *e)
     return true;
 }
 
-/* Until there is something to read; false at the end of input. */
+/* Waits for input. Returns false at its end. */
 static bool wait_for_client(void)
 {
     struct pollfd p = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -63,7 +61,7 @@ static bool wait_for_client(void)
     return (p.revents & POLLIN) != 0;
 }
 
-/* Detects errors now that would otherwise end a run. */
+/* Checks the patterns now, since an error would otherwise end a run. */
 static bool check_allow(struct invocation *inv, const struct str_list *allow,
                         struct err *e)
 {
@@ -96,7 +94,8 @@ COMMAND(command_mcp)
                   "output: mapm mcp --print-config CLIENT");
     if (!wait_for_client())
         return true;
-    inv->term.is_in = false; /* the terminal is the client's: no prompts */
+    inv->term.is_in = false; /* no prompts: standard input belongs to the
+                              * client */
     o.arguments = list_arguments(inv);
     return serve_run_server(&inv->cx, &o, STDIN_FILENO, STDOUT_FILENO, e);
 }

@@ -46,7 +46,8 @@ static bool add_root(struct invocation *inv, struct str origin, struct err *e)
     return true;
 }
 
-/* A server has to be written first: what the template would start is nothing. */
+/* An MCP file is not offered: the user has to write the command of its server
+ * first. */
 static bool offer_root(struct invocation *inv, const struct scaffold_package *p,
                        struct err *e)
 {

@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "mapm/install_offline.h"
 
-/* store pull, bundle, vendor: all that the lock holds, for a place without a
+/* store pull, bundle, vendor: copy what the lock names, for use without a
  * network. */
 
 static const struct json_member kept_members[] = {

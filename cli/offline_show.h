@@ -3,7 +3,7 @@
 
 #include "command.h"
 
-/* store pull, beside bundle and vendor: what the lock holds, for later. */
+/* store pull: fetches what the lock names into the store, for later use. */
 MUST_CHECK COMMAND(store_pull);
 
 #endif

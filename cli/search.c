@@ -36,7 +36,8 @@ static void print_json(struct invocation *inv, struct str text,
     print_json_end(inv);
 }
 
-/* "anthropics/skills" of GitHub, else the origin without its scheme. */
+/* Returns "anthropics/skills" for GitHub, otherwise the origin without its
+ * scheme. */
 static struct str short_catalog(struct str origin)
 {
     static const struct str heads[] = {STR_INIT("https://github.com/"),

@@ -3,13 +3,11 @@
 
 #include "command.h"
 
-/*
- * start: a locked MCP server in the place of this process. What is printed is
- * one line on stderr, where there is a failure: stdout is the client's.
- */
+/* start: replaces this process by a locked MCP server. Prints nothing but one
+ * line on stderr after a failure: stdout belongs to the client. */
 
 #define LINE_MAX_BYTES  4096
-#define EXIT_NO_PROGRAM 127 /* as shells have it */
+#define EXIT_NO_PROGRAM 127 /* as in shells */
 
 static bool in_one_line(struct err *e)
 {
@@ -29,7 +27,8 @@ COMMAND(command_start)
 {
     struct run_server server;
 
-    /* A mapm.yaml of another user above this folder is no second line. */
+    /* Do not report a mapm.yaml of another user above this folder: only one
+     * line is printed. */
     inv->cx.noted_owner = true;
     if (!run_server_prepare(&inv->cx, inv->arguments.items[0], &server, e))
         return in_one_line(e);

@@ -131,7 +131,7 @@ STORE_WORD(collect)
     return true;
 }
 
-/* In the order of the words of the command. */
+/* In the order of the operations of the command. */
 static const struct {
     bool (*on_store)(struct store_job *job, int *exit_code, struct err *e);
     bool (*other)(struct invocation *inv, int *exit_code, struct err *e);

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "mapm/install_push.h"
 
-#define FAILED_MAX_SHOWN 3 /* of one reason */
+#define FAILED_MAX_SHOWN 3 /* per reason */
 
 static const char *const states[] = {
     [INSTALL_SHARED] = "pushed",
@@ -14,7 +14,7 @@ static const char *const states[] = {
     [INSTALL_KEPT_BACK] = "kept",
 };
 
-/* Of "NAME... REMOTE" the last one, when it is a URL. */
+/* Parses "NAME... REMOTE": the last argument is the remote if it is a URL. */
 static bool read_arguments(struct invocation *inv,
                            struct install_push_request *out, struct err *e)
 {
@@ -79,13 +79,14 @@ static void print_item(struct invocation *inv, const struct install_shared *s)
     term_print(&inv->term, "\n");
 }
 
-/* Why it failed, without the causes, which name the object of this one. */
+/* Returns the reason of the failure without its causes, which name the object
+ * and would make each reason unique. */
 static struct str reason_of(const struct install_shared *s)
 {
     return str_slice(s->message, 0, str_find(s->message, STR(": ")));
 }
 
-/* The failed ones of each reason: a few, and how many more there are. */
+/* Prints a few failed packages per reason, and the number of the others. */
 static void print_failed(struct invocation *inv,
                          const struct install_push_result *r)
 {
@@ -143,7 +144,8 @@ COMMAND(store_push)
     return true;
 }
 
-/* A proof that comes from the git host, because it is too large for a store. */
+/* Returns whether it is a proof too large for a store, which is fetched from
+ * the git host. */
 static bool is_large_proof(const struct install_shared *s)
 {
     return s->is_proof && s->state == INSTALL_KEPT_BACK;

@@ -3,7 +3,7 @@
 
 #include "command.h"
 
-/* store_push: what mapm store does with a remote. Both open the store
+/* store_push: the operations of mapm store on a remote. They open the store
  * themselves. */
 
 MUST_CHECK COMMAND(store_push);

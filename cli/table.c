@@ -1,9 +1,7 @@
 #include "command.h"
 
-/*
- * The options of command.h, and one row a command: help, the completions and
- * the test that compares them with man/ read these tables.
- */
+/* The tables of options and commands. Help, completions and the test that
+ * compares them with man/ read them. */
 
 /* clang-format off */
 const struct option options[OPTION_COUNT] = {
@@ -28,7 +26,7 @@ const size_t common_option_count =
 #define NO_OPTIONS NULL, 0
 #define WORDS(list) .words = list, .word_count = sizeof list / sizeof *list
 
-/* Options that several commands take. */
+/* Options shared by several commands. */
 #define MEMBERS OPTION_GLOBAL, OPTION_RECURSIVE, OPTION_MEMBER
 #define CHANGES OPTION_DRY_RUN, OPTION_FORCE, OPTION_LINK_MODE
 #define ROOTS   OPTION_WORKSPACE_ROOT, OPTION_GLOBAL_ROOT, OPTION_ROOT

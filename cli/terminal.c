@@ -7,7 +7,8 @@
 
 #include "command.h"
 
-/* The terminal as the host of a context: notices and questions go to stderr. */
+/* Implements the host of a context by the terminal: notices and questions are
+ * written to stderr. */
 
 static void show_notice(void *ctx, enum notice_level level, struct str text)
 {
@@ -113,7 +114,7 @@ void terminal_attach(struct invocation *inv)
 struct json_writer *print_json_begin(struct invocation *inv, const char *schema,
                                      const char *command)
 {
-    buf_done(&inv->json_text); /* of a document that failed */
+    buf_done(&inv->json_text); /* discard an incomplete document */
     json_open(&inv->json, &inv->json_text, SIZE_MAX / 4, 2);
     json_member_string(&inv->json, "schema", str_cstr(schema));
     if (command)

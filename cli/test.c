@@ -5,9 +5,9 @@
 
 #include "test_print.h"
 
-#define TEST_SECONDS 10 /* a replay waits for nothing */
+#define TEST_SECONDS 10 /* a replay never waits */
 
-/* The command: from its words to an exit code. */
+/* mapm test: parses its arguments, runs the tests and sets the exit code. */
 
 static bool read_seconds(struct invocation *inv, struct limits *limits,
                          struct err *e)
@@ -35,7 +35,8 @@ static size_t count_tapes(const struct skill_tests *skills)
     return count;
 }
 
-/* In the wrong folder "nothing failed" would be taken for success. */
+/* Fails if no test was found: in the wrong folder, "nothing failed" would look
+ * like success. */
 static bool none_found(const struct skill_tests *skills, struct err *e)
 {
     if (skills->count == 0) {

@@ -82,7 +82,7 @@ void test_print(struct invocation *inv, const struct skill_test *s)
 
 struct sum {
     size_t skills, tapes, ok, failed, updated;
-    size_t differ; /* tapes that failed */
+    size_t differ; /* number of tapes that failed */
 };
 
 static struct sum sum_of(const struct skill_tests *skills)

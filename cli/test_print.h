@@ -5,7 +5,8 @@
 
 #include "command.h"
 
-/* A skill in words, once it was played; then the sum of all, or JSON. */
+/* test_print prints the result of one skill as text; test_print_end prints the
+ * totals, or everything as JSON. */
 void test_print(struct invocation *inv, const struct skill_test *s);
 void test_print_end(struct invocation *inv, const struct skill_tests *skills);
 

@@ -21,8 +21,8 @@ struct drawing {
     struct buf indent;
 };
 
-/* "| | `-- ", of the innermost levels: the length of a line is bounded at any
- * depth. Omitted levels are counted: "[12] ". */
+/* Writes "| | `-- " for the innermost levels, so that lines stay short at any
+ * depth. The number of omitted levels is written as "[12] ". */
 static void draw_indent(const struct workspace_graph_node *node,
                         struct buf *out)
 {
@@ -40,7 +40,8 @@ static void draw_indent(const struct workspace_graph_node *node,
                           : "\xe2\x94\x9c\xe2\x94\x80\xe2\x94\x80 ");
 }
 
-/* A package that was printed before with what it needs is marked (*). */
+/* Prints a package. One that was already printed with its dependencies is
+ * marked (*). */
 static void print_node(void *ctx, const struct workspace_graph_node *node)
 {
     struct drawing *d = ctx;
@@ -55,7 +56,7 @@ static void print_node(void *ctx, const struct workspace_graph_node *node)
                node->again ? " (*)" : "");
 }
 
-/* What a catalog chose, below it. */
+/* Prints a catalog and the packages that it selected. */
 static void print_catalog(struct drawing *d, const struct catalog *c,
                           size_t first)
 {
@@ -219,7 +220,8 @@ static bool print_trees(struct invocation *inv, const struct layers_named *all,
     return true;
 }
 
-/* The graph as it was asked for. `named`: the one package; NULL: all. */
+/* Prints the graph in the requested form: of the package `named`, or of all if
+ * it is NULL. */
 static void shape(struct invocation *inv, const struct lock_entry *named,
                   struct workspace_graph *g)
 {
@@ -307,8 +309,8 @@ COMMAND(command_tree)
 struct explaining {
     struct invocation *inv;
     const struct workspace_graph *g;
-    struct json_writer *w; /* NULL: text */
-    bool is_of_many;       /* of a member, beside others */
+    struct json_writer *w; /* NULL for text output */
+    bool is_of_many;       /* one of several members */
 };
 
 static void put_start(const struct explaining *x, const char *type,
