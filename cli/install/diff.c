@@ -7,18 +7,17 @@
 
 #include "pager.h"
 
-/*
- * diff: what was edited, as a patch; update --diff and diff NAME@REF: what
- * would change. What is no patch stands behind "# ", which git apply and
- * patch skip.
- */
+/* diff: prints local edits as a patch; for update --diff and diff NAME@REF, the
+ * changes of an update. Lines that are not part of a patch begin with "# ",
+ * which git apply and patch ignore. */
 
 #define SHORT_COMMIT_CHARS 10
 #define SHOWN_MAX_BYTES    ((size_t)64 * 1024 * 1024) /* of a file */
 
 /* --- as a patch ------------------------------------------------------------- */
 
-/* As git: a hunk's lines by their sign, what stands around them in bold. */
+/* Returns the style of a line as in git: lines of a hunk by their sign, headers
+ * in bold. */
 static enum term_style style_of(struct str line, bool *in_hunk)
 {
     if (str_starts(line, STR("@@"))) {
@@ -33,7 +32,8 @@ static enum term_style style_of(struct str line, bool *in_hunk)
     return str_starts(line, STR("-")) ? TERM_RED : TERM_PLAIN;
 }
 
-/* Behind "# ": what is not to be taken for a patch of the workspace. */
+/* Prints text with "# " before each line, so that it is not applied as a
+ * patch. */
 static void show_quoted(struct term *t, struct str text)
 {
     struct str line;
@@ -70,7 +70,7 @@ static void show_file(struct term *t, bool is_quoted,
         diff_show_patch(t, buf_str(&b));
 }
 
-/* "1.2.0 (3f6c…)"; either may be missing. */
+/* Writes "1.2.0 (3f6c…)". Version or commit may be missing. */
 static void put_version(struct buf *b, struct str version, struct str commit)
 {
     buf_append(b, version);
@@ -79,7 +79,7 @@ static void put_version(struct buf *b, struct str version, struct str commit)
         buf_printf(b, version.n ? " (%.*s)" : "%.*s", STR_ARG(commit));
 }
 
-/* "# skill acme/x: update 1.2.0 (3f6c…) -> 1.3.0 (8a01…)" */
+/* Prints "# skill acme/x: update 1.2.0 (3f6c…) -> 1.3.0 (8a01…)". */
 static void show_title(struct term *t, const struct install_package_diff *p)
 {
     CLEANUP(buf_done) struct buf old = {0}, new = {0};
@@ -212,7 +212,7 @@ static bool has_ref(struct str argument)
     return at != SIZE_MAX && at > 0;
 }
 
-/* NAME@REF: the dry run of an install at that ref. */
+/* Shows the changes to NAME@REF by a dry run of an install at that ref. */
 static bool show_refs(struct invocation *inv, struct install_diff *d,
                       struct err *e)
 {

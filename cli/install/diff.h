@@ -5,11 +5,11 @@
 
 #include "../command.h"
 
-/* Shows differences as a patch, on a terminal by a pager; or as JSON. */
+/* Prints differences as a patch, through a pager on a terminal, or as JSON. */
 MUST_CHECK bool diff_show(struct invocation *inv, const struct install_diff *d,
                           struct err *e);
 
-/* The text of a patch, each line in the colour of its sign. */
+/* Prints the text of a patch; colours each line by its sign. */
 void diff_show_patch(struct term *t, struct str patch);
 
 #endif

@@ -2,7 +2,8 @@
 
 #include "install_show.h"
 
-/* mapm import: what was found, what is done with it, and why not. */
+/* mapm import: prints the packages found, the action for each, and why others
+ * are skipped. */
 
 static const char *content_word(enum install_content content)
 {

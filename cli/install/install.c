@@ -100,7 +100,8 @@ static struct install_request request_of(struct invocation *inv,
     };
 }
 
-/* A person sees the whole patch, wherever the output goes. */
+/* Prints whole patches on stderr for the user to review, even if stdout is
+ * redirected. */
 static void show_patches(struct invocation *inv,
                          const struct install_plan *plan, bool shows)
 {
@@ -121,7 +122,8 @@ static void show_patches(struct invocation *inv,
     }
 }
 
-/* What all of a catalog costs: a person should know before it is there. */
+/* Reports how many tokens a whole catalog adds to each client, before it is
+ * installed. */
 static void note_loads(struct term *t, const struct install_plan *plan)
 {
     if (plan->load_count)
@@ -135,7 +137,7 @@ static void note_loads(struct term *t, const struct install_plan *plan)
                   plan->loads[i].is_cut ? ", its limit" : "");
 }
 
-/* Before anything is changed. */
+/* Prints the plan before anything is changed. */
 static bool show_plan(struct invocation *inv, const struct install_plan *plan,
                       const struct install_request *r, struct err *e)
 {
@@ -194,7 +196,8 @@ static void note_result(struct term *t, const struct install_plan *plan,
               plan->requests == 1 ? "" : "s", text_bytes(plan->bytes, bytes));
 }
 
-/* "claude 9 skills 3 servers · codex 9 skills, …": of those in use. */
+/* Prints "claude 9 skills 3 servers · codex 9 skills, …" for the clients in
+ * use. */
 static void note_clients(struct invocation *inv,
                          const struct install_plan *plan)
 {
@@ -297,7 +300,8 @@ static bool carry_out(struct invocation *inv, struct install_plan *plan,
     return true;
 }
 
-/* A person chooses from one catalog; from several by options. */
+/* Returns whether to open the picker: for a single catalog. Of several
+ * catalogs, packages are selected by options. */
 static bool may_pick(const struct invocation *inv,
                      const struct install_plan *plan,
                      const struct install_request *r)
@@ -308,8 +312,8 @@ static bool may_pick(const struct invocation *inv,
            pick_can_ask(inv);
 }
 
-/* The workspace is not locked while a person chooses. `*plan` NULL: nothing was
- * chosen. */
+/* Opens the picker; the workspace is not locked meanwhile. `*plan` is NULL if
+ * nothing was chosen. */
 static bool pick(struct invocation *inv, struct install_request *r,
                  struct install_plan **plan, struct err *e)
 {

@@ -121,7 +121,8 @@ static void put_left_out(struct json_writer *w,
     json_end_object(w);
 }
 
-/* Of an entry of a mapm.lock in conflict that both sides changed. */
+/* The two sides of an entry of a mapm.lock in conflict that both sides
+ * changed. */
 static struct str ours_of(const void *value)
 {
     return ((const struct install_merged *)value)->ours->commit;
@@ -208,7 +209,7 @@ static const struct json_member without_members[] = {
 };
 JSON_RECORD(without, struct install_without);
 
-/* What mapm.yaml leaves out of its catalogs from now on. */
+/* Packages newly excluded from catalogs of mapm.yaml. */
 static const struct json_member exclusion_members[] = {
     JSON_MEMBER(struct install_exclusion, "catalog", catalog),
     JSON_MEMBER_OR_NULL(struct install_exclusion, "pattern", word),
@@ -237,7 +238,7 @@ static const struct json_member change_members[] = {
 };
 JSON_RECORD(change, struct provision_change);
 
-/* Members that a plan without them lacks. */
+/* Members that are omitted if they are empty. */
 static const struct json_member news_members[] = {
     JSON_MEMBER_RECORDS_IF(struct install_plan, "held", held, held_count,
                            held_record),
@@ -266,7 +267,8 @@ static const struct json_member sum_members[] = {
 };
 JSON_RECORD(sum, struct install_plan);
 
-/* Packages of the repositories outside of the catalogs. */
+/* Writes the packages of the repositories that no catalog of mapm.yaml
+ * selects. */
 static void put_elsewhere(struct json_writer *w,
                           const struct install_plan *plan)
 {

@@ -19,7 +19,7 @@
 #define PACKAGES_MAX_SHOWN    20 /* with the same effect */
 #define EDITS_MAX_SHOWN       5
 #define EXCLUDED_MAX_SHOWN    5
-#define LEFT_OUT_MAX_SHOWN    5           /* of a group */
+#define LEFT_OUT_MAX_SHOWN    5           /* per group */
 #define UNSUPPORTED_MAX_SHOWN 20          /* parts of plugins */
 #define GONE_MAX_BYTES        (64 * 1024) /* their names */
 
@@ -34,7 +34,7 @@ static void show_prereqs(struct term *t, struct str prereqs)
             term_print(t, "      %.*s\n", STR_ARG(line));
 }
 
-/* "1.2.0 (3f6c…) -> 1.3.0 (8a01…)", or only the new version. */
+/* Prints "1.2.0 (3f6c…) -> 1.3.0 (8a01…)", or only the new version. */
 static void show_versions(struct term *t, const struct install_package *p,
                           struct str remark, struct arena *a)
 {
@@ -53,7 +53,7 @@ static void show_versions(struct term *t, const struct install_package *p,
 static const struct {
     const char *sign;
     enum term_style style;
-    const char *verb; /* of a summary */
+    const char *verb; /* verb in a summary */
 } shown_effects[INSTALL_EFFECTS + 1] = {
     [INSTALL_KEPT] = {"  + ", TERM_GREEN, "to be started"},
     [INSTALL_ADDED] = {"  + ", TERM_GREEN, "added"},
@@ -62,8 +62,8 @@ static const struct {
     [INSTALL_EFFECTS] = {"  - ", TERM_RED, "removed"},
 };
 
-/* A catalog offers it, and nothing asked for it so far; clients do not list
- * it. */
+/* Returns a remark on a package: newly offered by a catalog, or not listed by
+ * clients. */
 static struct str remark_of(const struct install_plan *plan,
                             const struct install_package *p, struct arena *a)
 {
@@ -78,7 +78,8 @@ static struct str remark_of(const struct install_plan *plan,
                         STR_ARG(listing));
 }
 
-/* Of a workspace with members; one that is not provisioned gets it later. */
+/* Prints the member of a package in a workspace with members. A member that is
+ * not provisioned now receives it later. */
 static void show_member(struct term *t, struct str member, bool is_lock_only)
 {
     if (member.n)
@@ -153,7 +154,8 @@ static bool is_shown(const struct install_package *p)
     return p->effect != INSTALL_KEPT || p->is_granted;
 }
 
-/* What a person has to know of each one. */
+/* Returns whether the package is listed by itself, because the user must know
+ * of it. */
 static bool is_alone(const struct install_package *p)
 {
     return p->command || p->old_command || p->shows_prereqs || p->patch;
@@ -183,7 +185,7 @@ static void show_places(struct term *t, const struct install_plan *plan,
                    count - PACKAGES_MAX_SHOWN);
 }
 
-/* More of one kind than a person reads are counted by repository. */
+/* Many packages with the same effect are summarized per repository. */
 void install_show_packages(struct term *t, const struct install_plan *plan,
                            bool each, struct arena *a)
 {
@@ -241,8 +243,9 @@ void install_note_merged(struct term *t, const struct install_plan *plan,
 
 /* --- catalogs ------------------------------------------------------------- */
 
-/* One line; with `each` one more a folder. The names are a stranger's, so the
- * command is shown with one that is safe to type. */
+/* Prints one line, and with `each` one per folder. The folder names are
+ * untrusted, so the suggested command contains only a name that is safe to
+ * type. */
 static void note_elsewhere(struct term *t, bool each,
                            const struct install_catalog *c)
 {
@@ -303,7 +306,7 @@ static void show_offer(struct term *t, const struct install_offer *o)
     term_print(t, "%.*s\n", STR_ARG(text_shown(install_offer_text(o), &a)));
 }
 
-/* For a pipe: one line each, type, name and origin first. */
+/* Prints one line per offer for a pipe, with type, name and origin first. */
 static void show_lines(struct term *t, const struct install_offer *offers,
                        size_t count)
 {
@@ -319,7 +322,7 @@ static void show_lines(struct term *t, const struct install_offer *offers,
     }
 }
 
-/* The heading of a plugin says what it is. */
+/* Prints the heading of a group; for a plugin with its description. */
 static void show_group(struct term *t, const struct map *plugins,
                        const struct install_offer *o)
 {
@@ -342,8 +345,8 @@ static struct str group_key(const struct install_offer *o, struct arena *a)
     return arena_printf(a, "%d %.*s", o->is_of_plugin, STR_ARG(o->group));
 }
 
-/* Offers are in the order of their paths: those of a plugin that lists folders
- * here and there are gathered. */
+/* Offers are sorted by path, so those of a plugin with scattered folders are
+ * collected first. */
 void install_show_catalog(struct invocation *inv,
                           const struct install_catalog *c)
 {
@@ -391,7 +394,7 @@ static void note_choice(struct term *t, const struct install_catalog *c)
     struct str text = c->origin.text;
 
     if (c->offer_count == 1 && str_eq(c->offers[0].path, c->path))
-        return; /* a package, which offers itself */
+        return; /* a single package rather than a catalog */
     if (c->offer_count)
         term_note(t,
                   "%.*s is a catalog: choose with --all, --skill NAME, --agent "
@@ -457,7 +460,7 @@ static void note_removed(struct term *t, const struct install_plan *plan)
                      "is yours now; --force removes it, too");
 }
 
-/* One note a package. */
+/* Prints one note per package. */
 void install_note_edits(struct term *t, const struct install_plan *plan)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
@@ -494,7 +497,8 @@ const char *install_moved_words(const struct install_place *p)
     return p->is_same ? "the same content is at" : "that name is at";
 }
 
-/* An index has no commits, so nothing of it is pinned. */
+/* Prints how to proceed with a held package. A package of an index cannot be
+ * pinned, since an index has no commits. */
 static void note_ways(struct term *t, const struct install_held *h)
 {
     const struct lock_entry *entry = h->entry;
@@ -531,7 +535,8 @@ static void warn_gone(struct term *t, const struct install_held *h,
                   STR_ARG(entry->name));
 }
 
-/* A repository that was put in another order: one line names them. */
+/* Names all packages that are gone from a reorganized repository in one
+ * line. */
 static void warn_many_gone(struct term *t, const struct install_plan *plan,
                            const struct install_held *first)
 {
@@ -581,7 +586,7 @@ static void warn_all_gone(struct invocation *inv,
             warn_gone(&inv->term, h, a);
         } else if (entry->value) {
             warn_many_gone(&inv->term, plan, h);
-            entry->value = NULL; /* once */
+            entry->value = NULL; /* report it once */
         }
     }
 }
@@ -620,7 +625,7 @@ void install_warn_held(struct invocation *inv, const struct install_plan *plan)
         term_warn(t, "%s %.*s stays as it is, with all that it needs: %.*s",
                   doc_kind_name(entry->kind), STR_ARG(entry->name),
                   STR_ARG(h->message));
-        /* Of several roots in one conflict they are the same. */
+        /* Several roots in one conflict have the same chains. */
         for (size_t k = 0; k < h->chains.count &&
                            (i == 0 || !str_eq(h->message, h[-1].message));
              k++)
@@ -729,7 +734,8 @@ void install_note_purged(struct invocation *inv,
                   STR_ARG(plan->purged[i]));
 }
 
-/* The command that chose has told of them; what is new is told again. */
+/* Packages that the selecting command reported are not reported again, only new
+ * ones. */
 void install_note_skipped(struct invocation *inv,
                           const struct install_plan *plan)
 {

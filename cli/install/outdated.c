@@ -5,9 +5,9 @@
 
 #include "install_show.h"
 
-/* outdated: what an update would change. */
+/* outdated: lists the packages that an update would change. */
 
-#define AVAILABLE_MAX_SHOWN 20 /* of a catalog */
+#define AVAILABLE_MAX_SHOWN 20 /* per catalog */
 
 static struct str state_of(const void *value)
 {
@@ -51,7 +51,7 @@ static const struct json_member outdated_members[] = {
 };
 JSON_RECORD(outdated, struct install_outdated);
 
-/* Those of one catalog stand together. */
+/* Reports newly available packages, grouped by catalog. */
 static void note_available(struct invocation *inv,
                            const struct install_outdated *o)
 {
@@ -81,7 +81,7 @@ static void note_available(struct invocation *inv,
                   o->available_count > 1 ? "them" : "it");
 }
 
-/* Of a range: locked, allowed, newest. */
+/* Prints the locked, allowed and newest version of a range. */
 static void print_versions(struct invocation *inv,
                            const struct install_moved *m)
 {

@@ -10,8 +10,8 @@
 
 #define SHELL "/bin/sh"
 
-/* As git: without a word of the user less ends by itself where all fits, shows
- * colours, and leaves the text on the screen. */
+/* As in git: by default, less exits if everything fits on the screen, shows
+ * colours, and does not clear the screen. */
 #define LESS_OPTIONS "LESS=FRX"
 
 static const char **environment(struct arena *a)
@@ -29,7 +29,7 @@ static const char **environment(struct arena *a)
     return env;
 }
 
-/* "" for none. */
+/* Returns the command line of the pager; "" if there is none. */
 static struct str command_line(struct invocation *inv)
 {
     const char *wish = getenv("PAGER");
@@ -77,7 +77,7 @@ void pager_start(struct pager *p, struct invocation *inv)
     *p = (struct pager){.out = -1};
     if (line.n == 0 || !term_flush(&inv->term, &problem))
         return;
-    /* Ctrl-C is for the pager: this process ends after it. */
+    /* Ctrl-C is handled by the pager. This process ends after it. */
     proc_catch_signals();
     if (start(p, inv, line, &problem))
         return;
@@ -93,9 +93,10 @@ bool pager_end(struct pager *p, struct invocation *inv, struct err *e)
     int ignored;
 
     if (!p->pid)
-        return true; /* the end of the command says what was not written */
+        return true; /* errors of writing are reported at the end of the
+                      * command */
     ok = term_flush(&inv->term, &problem);
-    /* A pager that was left early is no failure. */
+    /* It is not an error if the user quits the pager early. */
     if (!ok && inv->term.out_errno == EPIPE) {
         inv->term.out_errno = 0;
         ok = true;

@@ -5,17 +5,15 @@
 
 #include "../command.h"
 
-/*
- * pager: what stdout gets goes through $PAGER, by default less, if it is a
- * terminal. Output is as without where none can be started.
- */
+/* pager: pipes stdout through $PAGER, by default less, if it is a terminal. If
+ * the pager cannot be started, output is written directly. */
 struct pager {
-    pid_t pid; /* 0: none */
-    int out;   /* stdout, as it was */
+    pid_t pid; /* 0 if none */
+    int out;   /* the original stdout */
 };
 
 void pager_start(struct pager *p, struct invocation *inv);
-/* Waits until the reader has seen enough; then stdout is as it was. */
+/* Waits until the user quits the pager, then restores stdout. */
 MUST_CHECK bool pager_end(struct pager *p, struct invocation *inv,
                           struct err *e);
 

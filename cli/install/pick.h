@@ -6,25 +6,24 @@
 #include "../command.h"
 
 /*
- * pick: a person chooses from a catalog, on the terminal.
+ * pick: lets the user select packages of a catalog on the terminal.
  *
- *     arrows, page up and down   move          space   choose; of a heading all
- *     text, backspace, ctrl-u    filter        enter   install what is chosen
+ *     arrows, page up and down   move          space   select; on a heading all
+ *     text, backspace, ctrl-u    filter        enter   install the selection
  *     ctrl-a                     all shown     esc     leave
  *
- * Without anything chosen, enter takes the line of the cursor. Only the lines
- * that are seen are drawn; texts from outside are made visible before.
+ * If nothing is selected, enter installs the package at the cursor. Only visible
+ * lines are drawn; untrusted text is escaped.
  */
 
-/* Whether a picker can be shown: a terminal on all sides that is not "dumb". */
+/* Returns whether a picker can be shown: stdin, stdout and stderr are a
+ * terminal that is not "dumb". */
 bool pick_can_ask(const struct invocation *inv);
 
-/*
- * Fills what `out` chooses with paths of the catalog. False without an error
- * (`e` has no code) when the person leaves. ERR_INTERRUPTED for ctrl-c and for
- * signals; the terminal is as it was before in each case. In the arena of
- * inv->cx.
- */
+/* Sets the selection in `out` to paths of the catalog, allocated in the arena
+ * of inv->cx. Returns false without an error (`e` has no code) if the user
+ * leaves. Restores the terminal in all cases. Errors: ERR_INTERRUPTED for
+ * ctrl-c and signals. */
 MUST_CHECK bool pick_offers(struct invocation *inv,
                             const struct install_catalog *c,
                             struct install_choice *out, struct err *e);

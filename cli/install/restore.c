@@ -2,7 +2,7 @@
 
 #include "../command.h"
 
-/* restore: packages as they were installed. */
+/* restore: undoes local edits of packages. */
 
 static void print_restored_json(struct invocation *inv,
                                 const struct install_restoration *r,

@@ -4,12 +4,12 @@
 
 #include "../command.h"
 
-/* verify: workspace against lock against store. Changes nothing. */
+/* verify: compares workspace, lock and store. Changes nothing. */
 
 /* The hint for all differences of one kind. */
 /* clang-format off */
 static const struct {
-    const char *name; /* in JSON */
+    const char *name; /* name in JSON */
     const char *advice;
 } sides[INSTALL_SIDE_COUNT] = {
     [INSTALL_SIDE_WORKSPACE] = {"workspace",

@@ -12,7 +12,7 @@
 #include "run_batch.h"
 #include "run_show.h"
 
-/* run: from the command line to a request, and its result in words. */
+/* run: makes a request from the command line, and prints its result. */
 
 struct running {
     struct invocation *inv;
@@ -29,7 +29,7 @@ static bool check_usage(const struct invocation *inv, struct err *e)
     return err_hint(e, "a run is taped, or plays a tape");
 }
 
-/* A limit that the workspace lowered stays low. */
+/* Sets a limit; one that the workspace lowered cannot be raised. */
 static bool set_limit(struct invocation *inv, enum option_id id,
                       struct limit *limit, struct err *e)
 {
@@ -120,16 +120,17 @@ static void on_progress(void *ctx, const struct run_progress *p)
 
 /* --- output ------------------------------------------------------------- */
 
-/* A result, or the text of a skill: unchanged for programs, control characters
- * made visible on a terminal. */
+/* Prints a result or the text of a skill: unchanged in a pipe, with control
+ * characters made visible on a terminal. */
 static void print_line(struct invocation *inv, struct str line)
 {
     term_content(&inv->term, line);
     term_write(&inv->term, STR("\n"));
 }
 
-/* An "error: …" that is the result: on stdout, as hosts expect it (K33). It
- * holds words of the command line and of the program: made visible for all. */
+/* Prints a result "error: …" on stdout, as hosts expect it (K33). It contains
+ * text of the command line and the program, so control characters are always
+ * made visible. */
 static void print_failure(struct invocation *inv, struct str text,
                           enum err_code code, const struct err *why)
 {
@@ -169,7 +170,8 @@ static const struct ending {
     [RUN_NOT_ALLOWED] = {ERR_REFUSED, EXIT_REFUSED},
 };
 
-/* What stdout says is not repeated on stderr. */
+/* Returns whether stdout already contains the reason, so that stderr does not
+ * repeat it. */
 static bool is_told(struct str text, const struct err *why)
 {
     for (const char *m = NULL; (m = err_next(why, m));)
@@ -178,7 +180,7 @@ static bool is_told(struct str text, const struct err *why)
     return true;
 }
 
-/* A person is told once, with the hint. */
+/* Prints a failure once, with its hint. */
 static void show_failure(struct invocation *inv, struct str text,
                          const struct err *why)
 {
@@ -191,7 +193,7 @@ static void show_failure(struct invocation *inv, struct str text,
     term_error(&inv->term, why ? why : &e);
 }
 
-/* Byte for byte what a host of metaskills reads [K31, K33]. */
+/* Prints exactly the bytes that a host of metaskills reads [K31, K33]. */
 static void print_for_host(struct invocation *inv, const struct run_result *r)
 {
     bool is_json = has_option(inv, OPTION_JSON);
@@ -202,7 +204,7 @@ static void print_for_host(struct invocation *inv, const struct run_result *r)
         print_line(inv, is_json ? r->program.envelope : r->program.text);
     else if (r->status == RUN_WITHOUT_INPUT && !is_json)
         print_line(inv, r->program.text);
-    else if (r->status == RUN_UNKNOWN && is_json) { /* said once [D18] */
+    else if (r->status == RUN_UNKNOWN && is_json) { /* reported once [D18] */
         if (r->why.hint[0])
             err_hint(&hint, "%s", r->why.hint);
         print_failure(inv, r->program.text, ERR_NOT_FOUND, &hint);
@@ -237,7 +239,8 @@ static void print_result(struct running *running, const struct run_result *r)
         term_note(&inv->term, "%.*s", STR_ARG(str_trim(r->program.report)));
 }
 
-/* A program has the result on stdout already. */
+/* Compares the run with its tape. In a pipe, stdout contains the result
+ * already. */
 static bool check_tape(struct invocation *inv, const struct run_request *q,
                        const struct run_result *r)
 {
@@ -281,7 +284,8 @@ static bool run(struct running *r, struct store *store, struct layer *l,
                   .ctx = r},
     };
 
-    /* Before the skill is looked for: they are wrong whatever it is. */
+    /* Check the limits before the skill is looked up: they do not depend on
+     * it. */
     if (!set_limits(r, &limits, e))
         return false;
     run_show_init(&r->show, inv, has_option(inv, OPTION_TRACE));
@@ -295,8 +299,8 @@ static bool run(struct running *r, struct store *store, struct layer *l,
     return true;
 }
 
-/* What failed before the program started is a failure of it for a host, too
- * [K33]; a wrong command line is none. */
+/* Prints a failure before the program started as its result, as hosts expect
+ * [K33]; not for an invalid command line. */
 static bool print_early(struct invocation *inv, int *exit_code,
                         const struct err *e)
 {

@@ -5,7 +5,7 @@
 
 /* --- options ---------------------------------------------------------------- */
 
-/* The first of these options that is given; OPTION_COUNT: none. */
+/* Returns the first of these options that is given, or OPTION_COUNT. */
 static enum option_id first_given(const struct invocation *inv,
                                   const enum option_id *list, size_t count)
 {

@@ -5,15 +5,15 @@
 
 #include "../command.h"
 
-/* run_batch: mapm run --batch, from the command line to a request. */
+/* run_batch: makes a request for mapm run --batch from the command line. */
 
 MUST_CHECK bool run_batch(struct invocation *inv, int *exit_code,
                           struct err *e);
 
-/* ERR_USAGE for options that are of a batch alone. */
+/* Fails with ERR_USAGE if an option is given that requires --batch. */
 MUST_CHECK bool run_without_batch(const struct invocation *inv, struct err *e);
 
-/* run.c: what options say of the limits of a run. */
+/* Sets the limits of a run from options. Defined in run.c. */
 MUST_CHECK bool run_set_limits(struct invocation *inv, struct limits *l,
                                struct err *e);
 

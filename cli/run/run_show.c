@@ -15,7 +15,7 @@
 
 #define LABEL_MAX_CHARS 60
 #define TRACE_MAX_CHARS 2000
-/* More than an envelope may have, for the blanks of its lines. */
+/* Larger than the limit of an envelope, because of the indentation. */
 #define JSON_ANSWER_MAX_BYTES (16 << 20)
 #define DIM                   "\x1b[2m"
 #define PLAIN                 "\x1b[0m"
@@ -107,7 +107,7 @@ static void draw(struct run_show *v)
                                   STR_ARG(who), v->label.n ? ": " : "",
                                   STR_ARG(v->label)));
     add_part(&b, turns_of(v->turns, &a));
-    /* Without ticks a count of seconds would be wrong. */
+    /* Show seconds only while ticks update them. */
     if (v->doing == STEP_ASK || v->frame)
         add_part(&b, arena_printf(&a, "%u s", (unsigned)seconds));
     add_part(&b, v->line);
@@ -137,7 +137,7 @@ void run_show_tick(void *ctx)
     draw(ctx);
 }
 
-/* One line: text from outside cannot add lines. */
+/* Prints text on one line: untrusted text cannot add lines. */
 static void say_line(struct run_show *v, const char *before, struct str text)
 {
     struct buf b;
@@ -150,7 +150,7 @@ static void say_line(struct run_show *v, const char *before, struct str text)
 
 /* --- lines that stay ------------------------------------------------------------------- */
 
-/* A dim line: finished steps are in the background. */
+/* Prints a dimmed line, for finished steps. */
 static void say_dim(struct run_show *v, struct str text)
 {
     struct term *t = &v->inv->term;
@@ -219,7 +219,7 @@ static struct str command_result(const struct step *s, struct arena *a)
     return arena_str(a, buf_str(&b));
 }
 
-/* "ask 1", "command 3". */
+/* Returns the name of a step: "ask 1", "command 3". */
 static struct str name_of(const struct step *s, struct arena *a)
 {
     if (s->kind == STEP_ASK)
@@ -294,7 +294,7 @@ static void begin(struct run_show *v, const struct step *s)
     v->since_ms = proc_now_ms();
     v->turns = v->frame = 0;
     v->line = STR("");
-    v->inv->term.progress_at_ms = 0; /* another line: at once */
+    v->inv->term.progress_at_ms = 0; /* show a changed line at once */
     draw(v);
 }
 
@@ -310,7 +310,7 @@ void run_show_step(void *ctx, const struct step *s)
     else if (v->live && has_ends && s->done)
         say_dim(v, end_line(s, &v->arena));
     if (v->doing == STEP_START) {
-        arena_done(&v->arena); /* of this step, whose line is complete */
+        arena_done(&v->arena); /* texts of this step are no longer needed */
         v->label = v->line = STR("");
     }
     if (has_ends && !s->done)
@@ -321,7 +321,7 @@ void run_show_step(void *ctx, const struct step *s)
 
 /* --- the result ---------------------------------------------------------------------------- */
 
-/* Members that hosts read, and no part of the answer. */
+/* Returns whether it is a member for hosts, which is not part of the answer. */
 static bool is_envelope_member(struct str key)
 {
     return str_is(key, "status") || str_is(key, "answer") ||

@@ -22,38 +22,37 @@
 
 struct run_show {
     struct invocation *inv;
-    bool trace, live;   /* live: there is a progress line */
-    struct str backend; /* "": not chosen yet */
+    bool trace, live;   /* live: a progress line is shown */
+    struct str backend; /* "" until it is selected */
     struct arena arena;
 
-    /* The step under way; START: none. */
+    /* The current step; STEP_START if there is none. */
     enum step_kind doing;
     struct str label;
-    uint64_t since_ms; /* as proc_now_ms counts */
+    uint64_t since_ms; /* in the time of proc_now_ms */
     unsigned turns, frame;
-    struct str line; /* of the answer, so far */
+    struct str line; /* the latest line of the answer */
     char line_text[RUN_SHOW_LINE_CHARS * 4];
 };
 
 void run_show_init(struct run_show *v, struct invocation *inv, bool trace);
 void run_show_done(struct run_show *v);
 
-/* The backend, as soon as it is selected. Borrowed. */
+/* Sets the backend once it is selected. Borrowed. */
 void run_show_backend(struct run_show *v, struct str name);
 
-/* runtime_host.step; `ctx` is the run_show, here and below. */
+/* Implements runtime_host.step. `ctx` is the run_show, here and below. */
 void run_show_step(void *ctx, const struct step *s);
 
-/*
- * backend_progress.tell: turns so far, a line of the answer ("" = none new).
- * Called four times a second or more to update the seconds, also while there
- * is no output. run_show_tick does only that: for commands.
- */
+/* Implements backend_progress.tell: receives the number of turns and a line of
+ * the answer, "" if there is none. Called at least four times a second, also
+ * without output, to update the seconds. run_show_tick does only that, for
+ * commands. */
 void run_show_news(void *ctx, unsigned turns, struct str line);
 void run_show_tick(void *ctx);
 
-/* For a person at a terminal: the answer of a completed run, on stdout, and a
- * line of statistics. False: not JSON, nothing was printed. */
+/* Prints the answer of a completed run on a terminal, and a line of statistics.
+ * Returns false if the answer is not JSON, without printing anything. */
 bool run_show_result(struct run_show *v, const struct runtime_result *r);
 
 #endif

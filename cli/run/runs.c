@@ -16,7 +16,7 @@
 
 /* --- the list --------------------------------------------------------------------- */
 
-/* Visible, at most `columns`. In `a`. */
+/* Escapes and truncates a text to at most `columns`. Allocated in `a`. */
 static struct str shown(struct str s, size_t columns, struct arena *a)
 {
     struct str text;
@@ -151,7 +151,7 @@ static bool show(struct invocation *inv, struct store *store, struct err *e)
     if (!run_history_find(&inv->cx, store, argument(inv, 1),
                           has_option(inv, OPTION_ALL_RUNS), &run, e))
         return false;
-    /* The rest of the row is worth showing without it. */
+    /* Show the rest of the row even if the detail is damaged. */
     if (!run_detail_parse(run.detail, &inv->cx.arena, &detail, &broken))
         term_warn(&inv->term, "%s: %s", err_prev(&broken, NULL),
                   err_first(&broken));

@@ -7,7 +7,7 @@
 #include "../command.h"
 
 #define LABEL_COLUMNS   10
-#define LABEL_MAX_CHARS 200 /* of a step, without --verbose */
+#define LABEL_MAX_CHARS 200 /* of the text of a step without --verbose */
 
 enum term_style runs_style_of(struct str status)
 {
@@ -100,7 +100,7 @@ static void put_budgets(struct invocation *inv, const struct state_run *run,
                d->max_commands);
     put_budget(inv, "traces", arena_printf(a, "%u", run->traces), limited,
                d->max_traces);
-    if (run->took_ms) /* else it has not come to its end */
+    if (run->took_ms) /* 0 if it has not ended */
         put_line(inv, "took",
                  limited ? arena_printf(a, "%s of %llu s",
                                         run_seconds(run->took_ms, seconds),
@@ -133,7 +133,8 @@ static void put_header(struct invocation *inv, const struct state_run *run,
                           text_bytes(run->result_bytes, out)));
 }
 
-/* Each line behind a bar: none of them can pass for one of ours. */
+/* Prints untrusted text with a bar before each line, to distinguish it from
+ * mapm's own lines. */
 static void put_untrusted(struct invocation *inv, const char *what,
                           const struct run_text *text)
 {
@@ -165,7 +166,7 @@ static void put_texts(struct invocation *inv, const struct run_step *s)
                   &s->out);
 }
 
-/* "  12.3 s   3.4 s  ask 1: fix-tests (3 turns, 1.2 kB)" */
+/* Prints "  12.3 s   3.4 s  ask 1: fix-tests (3 turns, 1.2 kB)". */
 static void put_step(struct invocation *inv, const struct run_step *s)
 {
     bool has_ends = s->kind == STEP_ASK || s->kind == STEP_COMMAND;
@@ -234,7 +235,7 @@ void runs_print(struct invocation *inv, const struct state_run *run,
         if (whole)
             put_texts(inv, &detail->steps[i]);
     }
-    if (whole && !run->error.n) /* else it repeats the text */
+    if (whole && !run->error.n) /* otherwise it would repeat the text */
         put_untrusted(inv, "result", &detail->result);
     put_end(inv, run, detail);
 }

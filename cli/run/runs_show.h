@@ -11,14 +11,15 @@
 
 enum term_style runs_style_of(struct str status);
 
-/* The members of a run, into an object that is open. */
+/* Writes the members of a run into an open object. */
 void runs_put_json(struct json_writer *w, const struct state_run *r);
 
-/* Schema mapm.run/1. */
+/* Prints a document of schema mapm.run/1. */
 void runs_print_json(struct invocation *inv, const struct state_run *run,
                      const struct run_detail *detail);
 
-/* With --verbose whole texts, if they were stored (K42: labelled). */
+/* Prints a run; with --verbose whole texts, if they were stored, labelled as
+ * untrusted (K42). */
 void runs_print(struct invocation *inv, const struct state_run *run,
                 const struct run_detail *detail);
 

@@ -10,14 +10,14 @@
 
 #include "../command.h"
 
-/* In the order of its words. */
+/* In the order of the operations. */
 static bool (*const functions[])(struct skill_job *job, struct err *e) = {
     skill_list, skill_search, skill_match, skill_load,
     skill_show, skill_files,  skill_index};
 
 /* --- what all of them print ---------------------------------------------------------- */
 
-/* In one text, as people write them, and each (L3). */
+/* Writes tags as one text, as in the frontmatter, and as a list (L3). */
 static void put_tags(struct json_writer *w, struct str tags)
 {
     CLEANUP(buf_done) struct buf joined = {0};
@@ -78,7 +78,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* A library is read without the store too, only slower. */
+/* Opens the store for its cache. Without it the library is read more slowly. */
 static void open_cache(struct skill_job *job)
 {
     struct invocation *inv = job->inv;
@@ -91,7 +91,7 @@ static void open_cache(struct skill_job *job)
                   err_first(&job->store_problem));
 }
 
-/* "scope/name", as in mapm list, is also a name. */
+/* Accepts "scope/name", as printed by mapm list, for names of skills. */
 static void take_full_names(struct skill_job *job)
 {
     size_t names = strcmp(job->word, "load") == 0 ? job->words.count : 1;

@@ -9,7 +9,7 @@
 /*
  * skill: `mapm skill`, the library on the command line.
  *
- *     skill.c          which word, its options, store and library
+ *     skill.c          the operation, its options, store and library
  *     skill_find.c     list, search, match, index
  *     skill_load.c     load, within the budgets of a session
  *     skill_show.c     show
@@ -20,12 +20,12 @@
 
 struct skill_job {
     struct invocation *inv;
-    struct store *store;      /* NULL: it cannot be used */
-    struct err store_problem; /* why not */
-    struct library *library;  /* NULL: not yet */
+    struct store *store;      /* NULL if it cannot be used */
+    struct err store_problem; /* why it cannot be used */
+    struct library *library;  /* NULL until it is opened */
     bool metis;               /* --profile metis */
     const char *word;         /* "load" */
-    struct str_list words;    /* the arguments behind it */
+    struct str_list words;    /* the arguments after it */
 };
 
 #define SKILL_WORD(name) bool name(struct skill_job *job, struct err *e)
@@ -37,16 +37,16 @@ SKILL_WORD(skill_show);
 SKILL_WORD(skill_files);
 SKILL_WORD(skill_index);
 
-/* Opens job->library: only a search may do without. */
+/* Opens job->library. Only a search can work without it. */
 MUST_CHECK bool skill_open(struct skill_job *job, struct err *e);
 
-/* Name, description, source and marks of a skill, into an open object. */
+/* Writes name, description, source and marks of a skill into an open object. */
 void skill_put_json(struct json_writer *w, const struct library_skill *s);
 
-/* Text for a model: unchanged, except on a terminal. */
+/* Prints text for a model: unchanged, except on a terminal. */
 void skill_print_text(struct skill_job *job, struct str text);
 
-/* That of --session; not open yet. */
+/* Returns the session of --session, not yet open. */
 struct skill_session skill_session_of(const struct skill_job *job);
 
 #endif

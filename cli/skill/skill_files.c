@@ -5,11 +5,11 @@
 #include "../command.h"
 #include "skill.h"
 
-/* Files beside SKILL.md (L15), and the text of one (L14). */
+/* mapm skill files: lists the files of a skill (L15), or prints one (L14). */
 
 #define KIND_COLUMNS 9
 
-/* "py"; "" without one. */
+/* Returns the extension of a path: "py"; "" if it has none. */
 static struct str extension_of(struct str path)
 {
     struct str name = path_last(path);
@@ -32,7 +32,7 @@ static void put_file(struct json_writer *w, const struct library_file *f)
     json_end_object(w);
 }
 
-/* A line each, whatever its name is. */
+/* Prints one line per file, with its name escaped. */
 static void print_line(struct term *t, const struct library_file *f)
 {
     CLEANUP(buf_done) struct buf path = {0};
@@ -65,7 +65,7 @@ static bool list_files(struct skill_job *job, struct err *e)
         print_json_end(job->inv);
         return true;
     }
-    /* By kind, and of one kind by path. */
+    /* Files are sorted by kind, then by path. */
     for (int kind = LIBRARY_REFERENCE; kind <= LIBRARY_OTHER; kind++)
         for (size_t i = 0; i < count; i++)
             if ((int)files[i].kind == kind)

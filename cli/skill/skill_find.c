@@ -7,7 +7,7 @@
 #include "../command.h"
 #include "skill.h"
 
-/* What there is, and what of it fits: list, search, match, index. */
+/* mapm skill list, search, match and index. */
 
 #define NAME_COLUMNS        40
 #define DESCRIPTION_COLUMNS 100
@@ -19,7 +19,7 @@
 
 /* --- list ----------------------------------------------------------------------------- */
 
-/* Members that Metis lacks are left out. */
+/* Returns the marks of a skill; omits those that the Metis format lacks. */
 static const char *marks_of(const struct library_skill *s, bool metis)
 {
     if (metis)
@@ -102,8 +102,8 @@ static void put_hits(struct json_writer *w, const struct library_hit *hits,
     json_end_array(w);
 }
 
-/* A person finds what only persons may start, too (L6). Many skills are searched
- * without reading all of them. */
+/* The user also finds skills that models may not start (L6). A large library is
+ * searched without reading it whole. */
 SKILL_WORD(skill_search)
 {
     struct context *cx = &job->inv->cx;
@@ -180,7 +180,7 @@ SKILL_WORD(skill_match)
     if (has_option(job->inv, OPTION_JSON)) {
         w = print_json_begin(job->inv, "mapm.skill/1", job->word);
         json_member_string(w, "request", request);
-        json_key(w, "arguments"); /* L12: behind "/name" */
+        json_key(w, "arguments"); /* L12: the text after "/name" */
         if (is_slash)
             json_string(w, rest);
         else

@@ -4,7 +4,7 @@
 #include "../command.h"
 #include "skill.h"
 
-/* Prints bodies, for agents that are started by hand. */
+/* mapm skill load: prints the bodies of skills. */
 
 struct load {
     struct skill_job *job;

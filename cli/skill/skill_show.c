@@ -12,10 +12,8 @@
 #include "../command.h"
 #include "skill.h"
 
-/*
- * All properties of a skill (L3 to L8): for a person the fields that it has,
- * for programs the whole record with its frontmatter.
- */
+/* mapm skill show: prints all properties of a skill (L3 to L8): as text the
+ * fields that it has, as JSON the whole record with its frontmatter. */
 
 #define LABEL_COLUMNS 15
 
@@ -24,14 +22,14 @@ struct record {
     const struct library_skill *skill;
     const struct document *document;
     const struct diagnostics *why;
-    struct str version;              /* of its body, T11 */
+    struct str version;              /* version of its body, T11 */
     size_t tokens;                   /* T12 */
-    const struct lock_entry *locked; /* NULL: mapm did not install it */
+    const struct lock_entry *locked; /* NULL if mapm did not install it */
 };
 
 /* --- frontmatter ------------------------------------------------------------------------- */
 
-/* Scalars as spelled (X12). */
+/* Writes a scalar as spelled in the file (X12). */
 static void put_spelled(struct json_writer *w, const struct yaml *scalar)
 {
     json_string(w, scalar->text);
@@ -45,7 +43,7 @@ static struct str metadata_of(const struct record *r, const char *key)
     return y && y->kind == YAML_SCALAR ? y->text : STR("");
 }
 
-/* As spelled, or for Metis as Python prints it (T7, X12). */
+/* Returns metadata as spelled, or for Metis as Python prints it (T7, X12). */
 static struct str metadata_text(const struct record *r,
                                 const struct yaml *value)
 {
@@ -120,7 +118,7 @@ static void put_metadata(struct json_writer *w, const struct record *r)
         json_null(w);
     } else if (!r->job->metis) {
         yaml_put_json(all, w, put_spelled);
-    } else { /* its values are scalars, or it would not be a skill */
+    } else { /* a valid skill has only scalar values here */
         json_begin_object(w);
         for (const struct yaml *y = all->first; y; y = y->next) {
             json_key_str(w, y->key);
@@ -177,7 +175,7 @@ static void row(struct term *t, const char *label, struct str value)
         term_print(t, "%-*s %.*s\n", LABEL_COLUMNS, name, STR_ARG(line));
 }
 
-/* A list in one line; "..." for what has more levels. */
+/* Returns a list on one line; nested values are shown as "...". */
 static struct str value_text(const struct record *r, const struct yaml *value)
 {
     struct arena *a = &r->job->inv->cx.arena;
@@ -273,7 +271,8 @@ static bool open_layer(struct invocation *inv, enum library_source source,
     return !*there || layer_open_global(&inv->cx, LAYER_READ, out, e);
 }
 
-/* Where it is from. A lock that cannot be read is no reason to show nothing. */
+/* Finds the lock entry of the skill. An unreadable lock is ignored, so that the
+ * rest is still shown. */
 static void find_locked(struct record *r, struct layer *layer)
 {
     struct invocation *inv = r->job->inv;

@@ -13,7 +13,7 @@
 
 /* --- signals ----------------------------------------------------------------------- */
 
-/* A signal handler gets only the signal: its data has to be global. */
+/* Global, because a signal handler receives no other data. */
 static struct star *volatile canceled_by_signal;
 static volatile sig_atomic_t last_signal;
 
@@ -31,7 +31,8 @@ static void catch_signals(void)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = on_signal};
 
-    /* Without SA_RESTART: a read from the terminal ends, too. */
+    /* Without SA_RESTART, so that a signal also interrupts a read from the
+     * terminal. */
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
     action.sa_handler = SIG_IGN;
@@ -112,7 +113,8 @@ static bool read_limits(struct invocation *inv, struct star_limits *out,
            read_timeout(inv, &out->timeout_ms, e);
 }
 
-/* Whether statements are typed in, instead of a program given. */
+/* Returns whether statements are read from a terminal, since no program is
+ * given. */
 static bool is_session(struct invocation *inv)
 {
     return !has_option(inv, OPTION_COMMAND) && !inv->arguments.count &&
@@ -138,7 +140,7 @@ static bool check_usage(struct invocation *inv, struct err *e)
     return true;
 }
 
-/* The program, and its name in reports. */
+/* Reads the program, and sets its name for reports. */
 static bool read_program(struct invocation *inv, struct str *text,
                          const char **name, struct err *e)
 {
@@ -241,7 +243,7 @@ static bool finish(struct star_job *job, bool ok, int *exit_code, struct err *e)
         put_document(job, ok);
         return true;
     }
-    /* When stdout is closed, main reports that. */
+    /* main reports a closed stdout. */
     return ok || job->inv->term.out_errno || star_job_report(job, e);
 }
 

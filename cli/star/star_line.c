@@ -14,7 +14,7 @@
 
 #define HISTORY_LINES 1000
 
-/* The functions of libedit. */
+/* The functions used of libedit. */
 #define FUNCTIONS(F)                                                           \
     F(el_init)                                                                 \
     F(el_set)                                                                  \
@@ -23,7 +23,7 @@
 struct star_line {
     struct term *term;
     void *library;
-    EditLine *edit; /* NULL: without libedit */
+    EditLine *edit; /* NULL without libedit */
     History *past;
     HistEvent event;
 #define F(name) __typeof__(&(name)) name;
@@ -52,7 +52,8 @@ static int read_byte(char *c)
     return n < 0 && !star_job_signal() ? 0 : (int)n;
 }
 
-/* A data pointer as a function, which POSIX permits. */
+/* Finds a function of the library. POSIX permits the conversion from a data
+ * pointer. */
 static bool find(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);
@@ -82,7 +83,7 @@ static char *show_next(EditLine *edit)
     return next_prompt;
 }
 
-/* For libedit: the next character. */
+/* Reads the next character for libedit. */
 static int read_character(EditLine *edit, wchar_t *out)
 {
     mbstate_t state = {0};
@@ -92,7 +93,7 @@ static int read_character(EditLine *edit, wchar_t *out)
     (void)edit;
     while ((n = read_byte(&c)) > 0) {
         size_t used = mbrtowc(out, &c, 1, &state);
-        if (used == (size_t)-1) /* not UTF-8: as good as nothing */
+        if (used == (size_t)-1) /* ignore a character that is not UTF-8 */
             state = (mbstate_t){0};
         else if (used != (size_t)-2)
             return 1;
@@ -100,7 +101,7 @@ static int read_character(EditLine *edit, wchar_t *out)
     return n;
 }
 
-/* A program with its own libc cannot load libraries made for another one. */
+/* A statically linked program cannot load libraries of the system's libc. */
 static void load_library(struct star_line *l)
 {
 #ifndef MAPM_STATIC
@@ -160,7 +161,7 @@ static enum star_line_kind read_edited(struct star_line *l, bool more,
 
     l->el_set(l->edit, EL_PROMPT, more ? show_next : show_first);
     l->el_resize(l->edit);
-    /* Before the prompt is shown: earlier input is not taken for a line. */
+    /* Discard input that was typed before the prompt. */
     l->el_set(l->edit, EL_PREP_TERM, 1);
     const char *text = l->el_gets(l->edit, &count);
     if (star_job_signal())

@@ -8,7 +8,8 @@ static const char greeting[] =
     "mapm " MAPM_VERSION
     ", Starlark. Ctrl-D ends, a blank line ends a block.\n";
 
-/* Words that leave the prompts of other languages. */
+/* Returns whether the line is a command that ends the prompts of other
+ * languages. */
 static bool wants_to_leave(struct str typed)
 {
     static const char *const words[] = {"exit", "exit()", "quit", "quit()"};
@@ -20,7 +21,7 @@ static bool wants_to_leave(struct str typed)
     return false;
 }
 
-/* Lines until they are a whole statement. */
+/* Reads lines until they form a complete statement. */
 static enum star_line_kind read_statement(struct star_line *l,
                                           struct buf *typed)
 {
