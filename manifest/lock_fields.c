@@ -547,7 +547,7 @@ static bool take_path(struct lock_reader *r, struct lock_entry *entry,
                 STR_ARG(lock_excerpt(value)));
 }
 
-/* --- members, flags and needs --------------------------------------------- */
+/* --- members and needs --------------------------------------------- */
 
 static bool is_member(struct str value)
 {
@@ -574,34 +574,6 @@ static void put_members(struct lock_writer *w, const char *key,
 {
     if (entry->member_count)
         put_list(w, key, entry->members, entry->member_count);
-}
-
-static bool take_rewritten(struct lock_reader *r, struct lock_entry *entry,
-                           struct str value)
-{
-    entry->rewritten = str_is(value, "name");
-    return entry->rewritten || fail(r, "expected \"name\"");
-}
-
-static void put_rewritten(struct lock_writer *w, const char *key,
-                          const struct lock_entry *entry)
-{
-    if (entry->rewritten)
-        put_line(w, key, STR("name"));
-}
-
-static bool take_hidden(struct lock_reader *r, struct lock_entry *entry,
-                        struct str value)
-{
-    entry->allow_hidden = str_is(value, "allowed");
-    return entry->allow_hidden || fail(r, "expected \"allowed\"");
-}
-
-static void put_hidden(struct lock_writer *w, const char *key,
-                       const struct lock_entry *entry)
-{
-    if (entry->allow_hidden)
-        put_line(w, key, STR("allowed"));
 }
 
 /* Returns an upper bound for the number of needs in `list`: one more than it
@@ -842,11 +814,12 @@ static const struct field {
     unsigned kinds;    /* kinds that may have the key */
     unsigned required; /* kinds that must have the key */
     unsigned excludes; /* NOT_ flags of packages that never have the key */
-    /* The value: a member that is a text or a list of texts, at this offset in
-     * struct lock_entry, or else `take` and `put`. */
-    size_t text, words;
+    /* The value: a member that is a text, a list of texts or a flag, at this
+     * offset in struct lock_entry, or else `take` and `put`. */
+    size_t text, words, flag;
     bool (*is_valid)(struct str);
-    const char *noun; /* "not NOUN" is the message about an invalid text */
+    /* "not NOUN" is the message about an invalid text; of a flag, its text. */
+    const char *noun;
     bool is_bare;     /* the text is never quoted */
     /* Read it in another way; write it, if the entry has it, in another way. */
     bool (*take)(struct lock_reader *, struct lock_entry *, struct str);
@@ -876,8 +849,8 @@ static const struct field {
     {STR_INIT("entry"), LOCK_VERSION_2, DOC_PLUGIN, 0, 0, .take = take_catalog_entry, .put = put_catalog_entry},
     {STR_INIT("member"), LOCK_VERSION_2, DOC_ANY, 0, 0, .take = take_members, .put = put_members},
     {STR_INIT("patch"), LOCK_VERSION_2, DOC_FOLDER, 0, NOT_FILE | NOT_OWN, BARE(patch, is_sha256, SHA256)},
-    {STR_INIT("hidden"), LOCK_VERSION_1, DOC_FOLDER | DOC_MCP, 0, 0, .take = take_hidden, .put = put_hidden},
-    {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, 0, NOT_OWN, .take = take_rewritten, .put = put_rewritten},
+    {STR_INIT("hidden"), LOCK_VERSION_1, DOC_FOLDER | DOC_MCP, 0, 0, .flag = AT(allow_hidden), .noun = "allowed"},
+    {STR_INIT("rewritten"), LOCK_VERSION_1, DOC_FOLDER, 0, NOT_OWN, .flag = AT(rewritten), .noun = "name"},
     /* sorted, because it is compared with mapm.yaml */
     {STR_INIT("without"), LOCK_VERSION_2, DOC_PLUGIN, 0, 0, .words = AT(without), .is_valid = project_part_is_valid, .noun = "a part of a plugin"},
     {STR_INIT("skipped"), LOCK_VERSION_2, DOC_PLUGIN, 0, 0, .words = AT(skipped)},
@@ -919,13 +892,18 @@ static bool check_skipped(struct lock_reader *r, const struct lock_entry *entry,
 static bool take_value(struct lock_reader *r, const struct field *f,
                        struct lock_entry *entry, struct str value)
 {
-    struct str *text = (struct str *)((char *)entry + f->text);
+    char *at = (char *)entry;
+    struct str *text = (struct str *)(at + f->text);
 
     if (f->take)
         return f->take(r, entry, value);
     if (f->words)
         return take_list(r, value, f->is_valid, f->noun,
-                         (struct lock_words *)((char *)entry + f->words));
+                         (struct lock_words *)(at + f->words));
+    if (f->flag) {
+        *(bool *)(at + f->flag) = true;
+        return str_is(value, f->noun) || fail(r, "expected \"%s\"", f->noun);
+    }
     if (f->is_bare)
         *text = value;
     else if (!take_scalar(r, value, text))
@@ -981,12 +959,17 @@ static void put_value(struct lock_writer *w, const struct field *f,
     const struct str *text = (const struct str *)(at + f->text);
     const struct lock_words *words = (const struct lock_words *)(at + f->words);
 
-    if (f->put)
+    if (f->put) {
         f->put(w, f->key.p, entry);
-    else if (f->words && words->count)
-        put_list(w, f->key.p, words->items, words->count);
-    else if (!f->words && text->n)
+    } else if (f->words) {
+        if (words->count)
+            put_list(w, f->key.p, words->items, words->count);
+    } else if (f->flag) {
+        if (*(const bool *)(at + f->flag))
+            put_line(w, f->key.p, str_cstr(f->noun));
+    } else if (text->n) {
         put_line(w, f->key.p, f->is_bare ? *text : lock_scalar(*text, w->a));
+    }
 }
 
 void lock_put_fields(struct lock_writer *w, const struct lock_entry *entry)
