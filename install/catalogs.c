@@ -77,6 +77,27 @@ static bool is_short_of(const struct origin *o, const struct origin *catalog,
            (o->ref.n == 0 || str_eq(o->ref, ref));
 }
 
+const struct lock_entry **catalogs_entries(const struct install_session *s,
+                                           const struct catalog *c,
+                                           size_t *count)
+{
+    const struct lock_entry **entries =
+        arena_array(&s->cx->arena, s->chosen.count + 1, sizeof *entries);
+
+    *count = 0;
+    for (size_t i = 0; i < s->chosen.count; i++) {
+        const struct lock_entry *entry =
+            map_find(&s->layer.by_origin, s->chosen.entries[i].key);
+        const struct chosen *by = s->chosen.entries[i].value;
+
+        while (by && by->catalog != c)
+            by = by->next;
+        if (by && entry)
+            entries[(*count)++] = entry;
+    }
+    return entries;
+}
+
 const struct catalog *catalogs_find(const struct install_session *s,
                                     struct str word)
 {

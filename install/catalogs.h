@@ -41,6 +41,12 @@ const struct catalog **catalogs_list(const struct install_session *s,
 const struct catalog *catalogs_find(const struct install_session *s,
                                     struct str word);
 
+/* Returns the entries of the current layer that a catalog chose, allocated in
+ * the arena of the session. */
+const struct lock_entry **catalogs_entries(const struct install_session *s,
+                                           const struct catalog *c,
+                                           size_t *count);
+
 /* Returns the number of packages that the requested catalogs offer, after
  * closure_gather(). */
 size_t catalogs_offered(const struct install_session *s);

@@ -88,18 +88,13 @@ static void name_entry(struct check *c, const struct layer *l,
 
 static void name_catalog(struct check *c, const struct catalog *catalog)
 {
-    const struct install_session *s = c->session;
+    const struct lock_entry **entries;
+    size_t count;
 
     map_put(&c->named, catalog->origin.text, c);
-    for (size_t i = 0; i < s->chosen.count; i++) {
-        const struct lock_entry *entry =
-            map_find(&s->layer.by_origin, s->chosen.entries[i].key);
-
-        for (const struct chosen *by = s->chosen.entries[i].value; by && entry;
-             by = by->next)
-            if (by->catalog == catalog)
-                map_put(&c->named, entry->origin, c);
-    }
+    entries = catalogs_entries(c->session, catalog, &count);
+    for (size_t i = 0; i < count; i++)
+        map_put(&c->named, entries[i]->origin, c);
 }
 
 /* A name may be of several members. */

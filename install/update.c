@@ -115,18 +115,13 @@ static bool find_name(struct install_session *s, struct update *u,
 /* Adds the packages of a catalog, except those pinned to commits. */
 static void add_catalog(struct update *u, const struct catalog *c)
 {
-    const struct install_session *s = u->session;
+    const struct lock_entry **entries;
+    size_t count;
 
     u->catalogs[u->catalog_count++] = c;
-    for (size_t i = 0; i < s->chosen.count; i++) {
-        const struct lock_entry *entry =
-            map_find(&s->layer.by_origin, s->chosen.entries[i].key);
-
-        for (const struct chosen *by = s->chosen.entries[i].value; by && entry;
-             by = by->next)
-            if (by->catalog == c)
-                put_entry(&u->entries, entry);
-    }
+    entries = catalogs_entries(u->session, c, &count);
+    for (size_t i = 0; i < count; i++)
+        put_entry(&u->entries, entries[i]);
 }
 
 /* Separates the arguments into catalogs and names of packages. */
