@@ -6,8 +6,7 @@
 
 #define POINTS_PER_TOKEN 4
 
-/* or NULL */
-static bool clients_is_called(const struct client *c, struct str name)
+static bool is_called(const struct client *c, struct str name)
 {
     return str_is(name, c->name) || (c->alias && str_is(name, c->alias));
 }
@@ -15,7 +14,7 @@ static bool clients_is_called(const struct client *c, struct str name)
 const struct client *clients_find(struct str name)
 {
     for (size_t i = 0; i < clients_count; i++)
-        if (clients_is_called(&clients_table[i], name))
+        if (is_called(&clients_table[i], name))
             return &clients_table[i];
     return NULL;
 }
@@ -56,10 +55,9 @@ enum client_say clients_say(const struct client_choice *choice,
     for (size_t i = 0; i < choice->count; i++) {
         struct str name = choice->names[i];
 
-        if (clients_is_called(c, name))
+        if (is_called(c, name))
             return CLIENT_YES;
-        if (name.n && name.p[0] == '-' &&
-            clients_is_called(c, str_from_index(name, 1)))
+        if (name.n && name.p[0] == '-' && is_called(c, str_from_index(name, 1)))
             say = CLIENT_NO;
     }
     return say;

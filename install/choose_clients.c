@@ -156,7 +156,7 @@ struct counts {
 struct sight {
     struct install_client *items;
     const struct layer *layer;
-    const struct provision_options *options;
+    struct str *servers; /* per client its file for servers; p NULL: none */
     struct arena *a;
 };
 
@@ -205,18 +205,12 @@ static bool sees_agents(const struct sight *v, size_t at)
     return false;
 }
 
-static struct str servers_of(const struct sight *v, size_t at)
-{
-    return provision_mcp_file(v->layer->provision, v->options,
-                              v->items[at].client);
-}
-
 static bool sees_servers(const struct sight *v, size_t at)
 {
-    struct str file = servers_of(v, at);
+    struct str file = v->servers[at];
 
     for (size_t i = 0; file.p && i < clients_count; i++)
-        if (v->items[i].is_used && str_eq(file, servers_of(v, i)))
+        if (v->items[i].is_used && str_eq(file, v->servers[i]))
             return true;
     return false;
 }
@@ -329,14 +323,18 @@ static struct install_client *list(struct context *cx, struct layer *l,
 {
     struct install_client *items =
         arena_array(&cx->arena, clients_count, sizeof *items);
-    const struct sight v = {items, l, o, &cx->arena};
+    const struct sight v = {
+        items, l, arena_array(&cx->arena, clients_count, sizeof(struct str)),
+        &cx->arena};
 
-    for (size_t i = 0; i < clients_count; i++)
+    for (size_t i = 0; i < clients_count; i++) {
         items[i] = (struct install_client){
             .client = &clients_table[i],
             .is_here = looks && is_here(l, &clients_table[i]),
             .is_on_machine = on_machine && on_machine[i],
             .is_used = provision_uses(l->provision, o, &clients_table[i])};
+        v.servers[i] = provision_mcp_file(l->provision, o, &clients_table[i]);
+    }
     for (size_t i = 0; i < clients_count; i++) {
         look(&v, i, all);
         if (items[i].is_used && !l->is_global)
