@@ -31,6 +31,15 @@ alone()
         "$@"
     fi
 }
+# serve_store FOLDER: a web server of it, of process $store_pid, and its URL in S.
+serve_store()
+{
+    python3 -S "$ROOT/tests/lib/team.py" serve "$1" "$T/url" "$T/store.log" 2>/dev/null &
+    store_pid=$!
+    trap 'kill $store_pid 2>/dev/null; leave' EXIT
+    await test -s "$T/url"
+    S=$(cat "$T/url")/ok
+}
 # fresh FOLDER: a cold home and a workspace with the committed files.
 fresh()
 {
@@ -256,11 +265,7 @@ ok '[S2] but once, as git has it' \
     sh -c 'tar -xOzf "$1" | cmp - "$2"' sh "$T/folder-store/$tree.tar.gz" "$(repo acme/folder cat-file tree main:skills >"$T/tree"; echo "$T/tree")"
 stop_githost
 rm -rf "$T/saved" && mkdir "$T/saved" && cp -r mapm.yaml mapm.lock "$T/saved"
-python3 -S "$ROOT/tests/lib/team.py" serve "$T/folder-store" "$T/url" "$T/store.log" 2>/dev/null &
-store_pid=$!
-trap 'kill $store_pid 2>/dev/null; leave' EXIT
-await test -s "$T/url"
-S=$(cat "$T/url")/ok
+serve_store "$T/folder-store"
 exits '[S2] a verification finds all' 0 mapm store verify "$S"
 fresh folder-pulled
 : >"$T/store.log"
@@ -310,11 +315,7 @@ ok '[S4] the same bytes' cmp "$T/entry.tar" "$T/again.tar"
 exits '[S4] and in a folder' 0 mapm vendor
 exits '[S2] and by a push' 0 mapm store push --to "$T/entry-store"
 stop_githost
-python3 -S "$ROOT/tests/lib/team.py" serve "$T/entry-store" "$T/url" "$T/store.log" 2>/dev/null &
-store_pid=$!
-trap 'kill $store_pid 2>/dev/null; leave' EXIT
-await test -s "$T/url"
-S=$(cat "$T/url")/ok
+serve_store "$T/entry-store"
 exits '[S2] which a verification finds whole' 0 mapm store verify "$S"
 like '[S2] as packages' "$err" '^2 packages as mapm.lock says, 0 not'
 rm -rf "$T/saved" && mkdir "$T/saved" && cp -r mapm.yaml mapm.lock vendor "$T/saved"
