@@ -363,7 +363,8 @@ struct str_list argument_list(const struct invocation *inv, size_t from);
 struct str argument(const struct invocation *inv, size_t at);
 /* Returns all given values. Borrowed. */
 struct str_list option_list(const struct invocation *inv, enum option_id id);
-/* Returns the last given value; "" with p NULL if there is none. */
+/* Returns the value of the option, the last one if it was given several times,
+ * or an empty string with p = NULL if it was not given. */
 struct str option_value(const struct invocation *inv, enum option_id id);
 /* Parses a number from 1 to `max`; leaves `*out` unchanged if the option is not
  * given. Errors: ERR_USAGE. */

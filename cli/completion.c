@@ -63,8 +63,8 @@ EMBED(completion_bash, "cli/completion/mapm.bash");
 EMBED(completion_zsh, "cli/completion/mapm.zsh");
 EMBED(completion_fish, "cli/completion/mapm.fish");
 
-/* Returns the kind of the packages whose names an option takes; "" for any
- * kind, NULL if it takes no names of packages. */
+/* Returns the package type that the option's argument must have, the empty
+ * string if any type is accepted, or NULL if the argument is not a package. */
 static const char *offered_kind(const struct option *o)
 {
     if (o->kind != ARGUMENT_NAMES || o == &options[OPTION_WITHOUT])
@@ -84,8 +84,8 @@ static void put_command_names(struct buf *b, const struct subcommand *c,
         buf_printf(b, "%s%.*s", between, STR_ARG(alias));
 }
 
-/* Writes the valid values of an argument of `c`: its choices, or the names of
- * commands. Returns false if there are none. */
+/* Writes the list of valid values of the command's argument. Returns false if
+ * the argument is free text. */
 static bool put_words(struct buf *b, const struct subcommand *c)
 {
     CLEANUP(arena_done) struct arena a = {0};

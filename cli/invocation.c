@@ -320,7 +320,8 @@ static bool take_word(struct parse *p, const char *text, struct err *e)
         inv->command = command_find(word);
         return inv->command || command_unknown(word, e);
     }
-    /* `--skill a b`: following words are names, too; origins contain "/". */
+    /* `--skill a b`: arguments without "/" or ":" after such an option are
+     * further values of it; an origin is not. */
     if (p->names_of != OPTION_COUNT && !str_has_char(word, '/') &&
         !str_has_char(word, ':'))
         return add_option(inv, p->names_of, word, e);

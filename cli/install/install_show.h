@@ -32,8 +32,8 @@ void install_note_skipped(struct invocation *inv,
 /* Reports packages of the repositories that no catalog selects. */
 void install_note_elsewhere(struct invocation *inv,
                             const struct install_plan *plan);
-/* Returns the start of a sentence about what is at the new path of a
- * package. */
+/* Returns a phrase that introduces the new path of a moved package, for example
+ * "the same content is at". */
 const char *install_moved_words(const struct install_place *p);
 /* Warns about packages that an update keeps as locked, with ways to proceed. */
 void install_warn_held(struct invocation *inv, const struct install_plan *plan);

@@ -29,7 +29,7 @@ static const char **environment(struct arena *a)
     return env;
 }
 
-/* Returns the command line of the pager; "" if there is none. */
+/* Returns the pager command, or an empty string if no pager is configured. */
 static struct str command_line(struct invocation *inv)
 {
     const char *wish = getenv("PAGER");
