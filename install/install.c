@@ -610,7 +610,8 @@ bool session_take_valid(struct install_session *s, struct err *e)
         if (!check_network(s, e))
             return false;
         is_settled |= !has_ranges(s);
-        if (!plugins_settle(s, e) || !find_plugins(s, e))
+        plugins_settle(s);
+        if (!find_plugins(s, e))
             return false;
         selection_evaluate(s, s->choices, s->choice_count, is_settled);
         s->closure.options.outline = false;
@@ -720,8 +721,9 @@ static bool find_catalogs(struct install_session *s, struct node **asked,
     struct node **catalogs = arena_array(a, count + 1, sizeof *catalogs);
     bool any = false;
 
-    if (s->locked || s->request->as.n || !plugins_settle(s, e))
-        return s->locked || s->request->as.n;
+    if (s->locked || s->request->as.n)
+        return true;
+    plugins_settle(s);
     for (size_t i = 0; i < count; i++) {
         struct origin o;
 

@@ -427,26 +427,65 @@ static bool is_fresh(const struct node *n)
     return is_whole(n) && n->plugin && (!n->locked || n->has_other_parts);
 }
 
-bool plugins_settle(struct install_session *s, struct err *e)
+static void begin(struct settling *t)
+{
+    const struct root *roots;
+    size_t root_count;
+
+    map_init(&t->is_root, t->a);
+    map_init(&t->names, t->a);
+    map_init(&t->owners, t->a);
+    map_init(&t->roots, t->a);
+    map_init(&t->twins, t->a);
+    roots = session_all_roots(t->s, &root_count);
+    for (size_t i = 0; i < root_count; i++)
+        map_put(&t->is_root, roots[i].origin.key, NULL);
+}
+
+/* Names the parts of all plugins, once each is claimed by its plugin. */
+static void name_parts(struct settling *t)
+{
+    struct closure *c = &t->s->closure;
+
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < c->queued; i++) {
+            struct node **parts;
+            size_t count;
+
+            if (!is_whole(c->queue[i]))
+                continue;
+            parts = parts_of(t, c->queue[i], &count);
+            for (size_t k = 0; k < count; k++)
+                if (round == 0)
+                    claim(t, c->queue[i], parts[k]);
+                else
+                    take_name(t, parts[k]);
+        }
+}
+
+static void finish_node(struct settling *t, struct node *n)
+{
+    take_plugin(t, n);
+    drop_name(t, n);
+    if (!is_fresh(n))
+        return;
+    drop_twins(t, n);
+    list_words(t, n->plugin);
+    if (n->package.dep_count == 0)
+        fail_empty(t, n);
+}
+
+void plugins_settle(struct install_session *s)
 {
     struct settling t = {.s = s, .a = &s->cx->arena};
     struct closure *c = &s->closure;
-    const struct root *roots;
-    size_t any = 0, root_count;
+    size_t any = 0;
 
-    (void)e;
     for (size_t i = 0; i < c->queued; i++)
         any += is_whole(c->queue[i]) || c->queue[i]->is_part;
     if (any == 0)
-        return true;
-    map_init(&t.is_root, t.a);
-    map_init(&t.names, t.a);
-    map_init(&t.owners, t.a);
-    map_init(&t.roots, t.a);
-    map_init(&t.twins, t.a);
-    roots = session_all_roots(s, &root_count);
-    for (size_t i = 0; i < root_count; i++)
-        map_put(&t.is_root, roots[i].origin.key, NULL);
+        return;
+    begin(&t);
     for (size_t i = 0; i < c->queued; i++)
         if (is_fresh(c->queue[i]))
             drop_invalid(&t, c->queue[i]);
@@ -455,33 +494,9 @@ bool plugins_settle(struct install_session *s, struct err *e)
     for (size_t i = 0; i < c->queued; i++)
         if (c->queue[i]->rare)
             c->queue[i]->rare->of_plugin = STR("");
-    for (int round = 0; round < 2; round++)
-        for (size_t i = 0; i < c->queued; i++) {
-            struct node **parts;
-            size_t count;
-
-            if (!is_whole(c->queue[i]))
-                continue;
-            parts = parts_of(&t, c->queue[i], &count);
-            for (size_t k = 0; k < count; k++)
-                if (round == 0)
-                    claim(&t, c->queue[i], parts[k]);
-                else
-                    take_name(&t, parts[k]);
-        }
-    for (size_t i = 0; i < c->queued; i++) {
-        struct node *n = c->queue[i];
-
-        take_plugin(&t, n);
-        drop_name(&t, n);
-        if (!is_fresh(n))
-            continue;
-        drop_twins(&t, n);
-        list_words(&t, n->plugin);
-        if (n->package.dep_count == 0)
-            fail_empty(&t, n);
-    }
-    return true;
+    name_parts(&t);
+    for (size_t i = 0; i < c->queued; i++)
+        finish_node(&t, c->queue[i]);
 }
 
 /* --- the lock ----------------------------------------------------------------------- */

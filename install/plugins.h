@@ -91,7 +91,7 @@ MUST_CHECK bool plugins_leave_out(struct install_session *s, bool *settled,
                                   struct err *e);
 /* Drops parts that cannot be installed and names the others. Call after
  * closure_gather(). */
-MUST_CHECK bool plugins_settle(struct install_session *s, struct err *e);
+void plugins_settle(struct install_session *s);
 /* Fills the members of a lock entry that belong to plugins and their parts. */
 void plugin_fill_entry(const struct node *n, struct lock_entry *out);
 /* Reports the parts of plugins in the plan that are not installed. */
