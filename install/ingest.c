@@ -560,6 +560,31 @@ static struct str summary_key(enum doc_kind kind, struct str path,
     return layer_name_key(kind, path_last(path), a);
 }
 
+/* Caches the commit and the package of the ref of an origin. */
+static bool remember_ref(struct closure *c, const struct node *n,
+                         const struct origin *asked, struct str repository,
+                         const struct state_package *p, struct arena *a,
+                         struct err *e)
+{
+    const struct origin *source = node_source(n);
+    struct state_ref ref = {n->ref, n->package.commit, n->path};
+
+    /* with other bounds a range has another result */
+    if (node_rare(n)->allowed.n)
+        return store_put_package(c->store, repository, n->package.commit,
+                                 n->path, p, e);
+    /* both as typed for the default branch and in full */
+    if (source->is_short && source->ref.n == 0 &&
+        (!store_put_ref(c->store, repository,
+                        arena_printf(a, "%.*s@", STR_ARG(source->path)), &ref,
+                        e) ||
+         !closure_note_default(c, n, e)))
+        return false;
+    return store_put_ref(c->store, repository, asked->rest, &ref, e) &&
+           store_put_package(c->store, repository, n->package.commit, n->path,
+                             p, e);
+}
+
 /* Caches validations by digest and origins by commit. */
 static bool remember(struct closure *c, const struct node *n, struct err *e)
 {
@@ -573,12 +598,10 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
     };
     struct origin asked = *node_source(n);
     struct str repository;
-    struct state_ref ref = {n->ref, n->package.commit, n->path};
     struct state_proof proof = {.commit = n->package.commit,
                                 .path = n->path,
                                 .object = n->object,
                                 .digest = n->digest};
-
     bool is_plain = n->package.kind != DOC_PLUGIN && !node_is_derived(n);
 
     if (is_plain &&
@@ -600,23 +623,9 @@ static bool remember(struct closure *c, const struct node *n, struct err *e)
         proof_path(n->origin, n->path, node_rare(n)->catalog_commit, a);
     if (!proof_put(c->store, &proof, &asked, e))
         return false;
-    if (!is_plain || n->locked ||
-        node_rare(n)->pin.n) /* the ref may have moved */
-        return true;
-    /* with other bounds the range has another result */
-    if (node_rare(n)->allowed.n)
-        return store_put_package(c->store, repository, n->package.commit,
-                                 n->path, &p, e);
-    /* both as typed for the default branch and in full */
-    if (node_source(n)->is_short && node_source(n)->ref.n == 0 &&
-        (!store_put_ref(c->store, repository,
-                        arena_printf(a, "%.*s@", STR_ARG(node_source(n)->path)),
-                        &ref, e) ||
-         !closure_note_default(c, n, e)))
-        return false;
-    return store_put_ref(c->store, repository, asked.rest, &ref, e) &&
-           store_put_package(c->store, repository, n->package.commit, n->path,
-                             &p, e);
+    /* the ref of a locked or pinned package may have moved */
+    return !is_plain || n->locked || node_rare(n)->pin.n ||
+           remember_ref(c, n, &asked, repository, &p, a, e);
 }
 
 static bool note(struct closure *c, const struct node *n,

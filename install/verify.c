@@ -354,6 +354,29 @@ static void add_entry(void *ctx, const struct lock_entry *entry,
     add(f, INSTALL_SIDE_REMOTE, place_of(f, entry), how);
 }
 
+/* Checks an entry against the store and its own documents. Returns whether
+ * `item` is to be compared with the workspace. */
+static bool check_item(struct closure *closure, const struct lock_entry *entry,
+                       struct findings *f, struct provision_item *item)
+{
+    bool is_stored, fits;
+
+    installed_fill(f->layer, entry, item);
+    if (layer_is_own(f->layer, entry) && entry->kind != DOC_PLUGIN)
+        return check_own(closure, entry, item, f);
+    if (layer_is_own(f->layer, entry)) {
+        add_own(f, entry);
+        return false;
+    }
+    is_stored = check_stored(closure->store, entry, f, item);
+    fits = check_entry(closure, entry, item, is_stored, f);
+    if (entry->kind == DOC_PLUGIN) /* its parts are installed instead */
+        return false;
+    is_stored = is_stored && find_patched(closure->store, entry, f, item);
+    /* an invalid server file says nothing about the configuration */
+    return is_stored && (fits || entry->kind != DOC_MCP);
+}
+
 static bool compare(struct context *cx, struct layer *l, struct store *store,
                     struct findings *f, struct err *e)
 {
@@ -370,33 +393,8 @@ static bool compare(struct context *cx, struct layer *l, struct store *store,
     check_roots(l, f);
     entries = layer_entries(l, a, &count);
     items = arena_array(a, count + 2, sizeof *items);
-    for (size_t i = 0; i < count; i++) {
-        bool is_stored, fits;
-
-        installed_fill(l, entries[i], &items[item_count]);
-        if (entries[i]->kind == DOC_PLUGIN) { /* its parts are installed
-                                               * instead */
-            if (layer_is_own(l, entries[i]))
-                add_own(f, entries[i]);
-            else
-                (void)check_entry(
-                    &closure, entries[i], &items[item_count],
-                    check_stored(store, entries[i], f, &items[item_count]), f);
-            continue;
-        }
-        if (layer_is_own(l, entries[i])) {
-            item_count +=
-                check_own(&closure, entries[i], &items[item_count], f);
-            continue;
-        }
-        is_stored = check_stored(store, entries[i], f, &items[item_count]);
-        fits =
-            check_entry(&closure, entries[i], &items[item_count], is_stored, f);
-        is_stored =
-            is_stored && find_patched(store, entries[i], f, &items[item_count]);
-        /* an invalid server file says nothing about the configuration */
-        item_count += is_stored && (fits || entries[i]->kind != DOC_MCP);
-    }
+    for (size_t i = 0; i < count; i++)
+        item_count += check_item(&closure, entries[i], f, &items[item_count]);
     if (l->project.server)
         self_server_fill(l->is_global, &items[item_count++], a);
     if (!check_patches(cx, l, entries, count, f, e) ||
