@@ -17,7 +17,11 @@ has_tables()
 }
 programs='bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage'
 
+# What would be a file of every install at once, and so of none.
+touch "$T/before"
 ok '[F12] make install' make_here install
+is 'writes nothing beside what was built' \
+    "$(find "$BUILD" -maxdepth 1 -type f -newer "$T/before")" ''
 for p in $programs; do
     ok "[F12] $p is installed" test -x "$T/root/usr/$p"
     not_ok "[F12] $p has no symbols" has_symbols "$T/root/usr/$p"
