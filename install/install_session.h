@@ -124,11 +124,11 @@ const struct root *session_all_roots(struct install_session *s, size_t *count);
 /* Returns the part of the k-th list of these roots, counted from the part
  * `at`. */
 size_t session_part_number(size_t at, size_t k);
-/* ERR_CONFLICT for an origin with two names. */
 /* Returns whether all layers are provisioned. */
 bool session_is_everywhere(const struct install_session *s);
 /* Adds the roots of all layers to the closure. */
 void session_add_roots(struct install_session *s);
+/* Fails with ERR_CONFLICT if an origin has two names. */
 MUST_CHECK bool session_check_names(struct install_session *s, struct err *e);
 /* Returns "." or the path of the current member; "" without members. */
 struct str session_member(const struct install_session *s);
@@ -251,9 +251,9 @@ void session_note_patches(struct install_session *s);
 /* Sets the new text of a patch file; "" removes it. */
 void session_set_patch(struct install_session *s, struct str file,
                        struct str text);
-/* patch_rebase.c: rebases the patch of the locked package to the new one. */
 /* Removes the files of conflicts that are resolved. */
 void session_forget_conflicts(struct install_session *s);
+/* patch_rebase.c: rebases the patch of the locked package to the new one. */
 MUST_CHECK bool session_rebase_patch(struct install_session *s,
                                      struct install_package *p, struct err *e);
 

@@ -10,7 +10,6 @@ struct removal {
     size_t count;
 };
 
-/* M34 HasDependentsError: who still needs it. */
 /* Hints that a part of a plugin is skipped with --without, not removed
  * [X45]. */
 static bool hint_part(struct install_session *s, const struct lock_entry *entry,
@@ -33,6 +32,7 @@ static bool hint_part(struct install_session *s, const struct lock_entry *entry,
     return true;
 }
 
+/* Reports the packages that still need the entry (M34 HasDependentsError). */
 static bool refuse(struct install_session *s, const struct lock_entry *entry,
                    struct err *e)
 {

@@ -191,13 +191,13 @@ struct install_merged {
                                        "option" */
 };
 
-/* An entry that an update could not change and leaves as it is locked. */
 /* Another place in its repository of a package that is gone from its path. */
 struct install_place {
     struct str origin; /* "" if there is none */
     bool is_same;      /* the same content; else only the name is the same */
 };
 
+/* An entry that an update could not change and leaves as it is locked. */
 struct install_held {
     const struct lock_entry *entry;
     /* The entry itself no longer exists. Otherwise a root is kept with all its

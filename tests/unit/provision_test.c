@@ -629,8 +629,8 @@ TEST(two_in_one_place_are_refused)
     fixture_done(d);
 }
 
-/* Texts alone need no record, and leave none. */
-/* the files of the workspace, when its packages stay as they are */
+/* A plan of texts leaves packages as they are; without packages it needs no record
+ * and leaves none. */
 TEST(a_plan_of_texts_leaves_packages)
 {
     struct fixture *d = &fixture;

@@ -308,10 +308,10 @@ TEST(every_built_in_ends_soon)
     }
 }
 
-/* [row 17] work of a length is paid for by length, also in pieces too short to be
- * interrupted, and when a text or an int is a key: many of them one after the
- * other do not outlive a limit. */
-/* `expression`, evaluated often, costs a step for each 64 of `bytes` it looks at. */
+/* [row 17] The steps of an operation grow with the length of its operands, also where it
+ * is too short to be interrupted and where a text or an int is a key, so that many
+ * of them do not exceed a limit. `expression`, evaluated often, costs a step for
+ * each 64 of the `bytes` that it reads. */
 static void check_paid(const char *expression, uint64_t bytes)
 {
     static const char setup[] = "    s = \"a\" * 30000\n"

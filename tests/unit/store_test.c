@@ -1182,8 +1182,8 @@ TEST(gc_sweeps_what_killed_processes_left)
     rig_done(&r);
 }
 
-/* Where a pack could not be read, "not found" says nothing. */
-/* [F2] A package may be there: that its listing cannot be read is remembered. */
+/* [F2] A listing that cannot be read is remembered, because the package may be in the
+ * store: a lookup then fails with the reason instead of "not found". */
 TEST(an_unread_listing_is_a_problem_of_the_index)
 {
     struct rig r;
@@ -1304,8 +1304,8 @@ TEST(a_store_that_others_may_write_is_refused)
     rig_done(&r);
 }
 
-/* [row 29] variables that are unset or relative; [row 25]: HOME of another */
-/* [row 24] a link is no accident; anything else in place of a folder is set aside */
+/* [row 24] A link in place of a folder is refused, because it is no accident; anything
+ * else is set aside. */
 TEST(folders_of_the_store_are_repaired_unless_they_are_links)
 {
     static const char *const names[] = {"store", "store/objects",
