@@ -176,10 +176,10 @@ bool offline_prove(struct offline_job *j, const struct offline_proofs *to,
 
 static bool is_only_one(const struct lock *lock, const struct lock_entry *entry)
 {
-    for (size_t i = 0; i < lock->count; i++)
-        if (lock->entries[i].kind == entry->kind &&
-            str_eq(lock->entries[i].name, entry->name) &&
-            !str_eq(lock->entries[i].digest, entry->digest))
+    for (const struct lock_entry *other =
+             lock_find(lock, entry->kind, entry->name);
+         other; other = lock_next(lock, other))
+        if (!str_eq(other->digest, entry->digest))
             return false;
     return true;
 }

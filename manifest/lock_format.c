@@ -192,6 +192,12 @@ bool lock_is_of(const struct lock_entry *entry, struct str member)
     return str_in_sorted(entry->members, entry->member_count, member);
 }
 
+static bool has_name(const struct lock_entry *entry, enum doc_kind kind,
+                     struct str name)
+{
+    return lock_order(entry->kind, entry->name, kind, name) == 0;
+}
+
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
                                    struct str name)
 {
@@ -200,15 +206,25 @@ const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct lock_entry *entry = &lock->entries[middle];
-        int order = lock_order(entry->kind, entry->name, kind, name);
 
         INVARIANT(!middle || compare_entries(entry - 1, entry) < 0);
-        if (order == 0)
-            return entry;
-        if (order < 0)
+        if (lock_order(entry->kind, entry->name, kind, name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return NULL;
+    return low < lock->count && has_name(&lock->entries[low], kind, name)
+               ? &lock->entries[low]
+               : NULL;
+}
+
+const struct lock_entry *lock_next(const struct lock *lock,
+                                   const struct lock_entry *entry)
+{
+    const struct lock_entry *next = entry + 1;
+
+    return next < lock->entries + lock->count &&
+                   has_name(next, entry->kind, entry->name)
+               ? next
+               : NULL;
 }

@@ -121,8 +121,12 @@ bool lock_words_have(const struct lock_words *words, struct str word);
 size_t lock_find_need(const struct lock_entry *entry,
                       const struct lock_entry *other);
 bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other);
+/* Returns the first entry of the name, or NULL; lock_next() returns the one after
+ * `entry`, of another member. */
 const struct lock_entry *lock_find(const struct lock *lock, enum doc_kind kind,
                                    struct str name);
+const struct lock_entry *lock_next(const struct lock *lock,
+                                   const struct lock_entry *entry);
 /* Returns whether the layer of this member ("" for the root) has the entry. */
 bool lock_is_of(const struct lock_entry *entry, struct str member);
 

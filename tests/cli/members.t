@@ -201,6 +201,11 @@ ok 'of another content' grep -q Another apps/cli/.agents/skills/pdf/SKILL.md
 not_ok 'each' grep -q Another apps/web/.agents/skills/pdf/SKILL.md
 exits 'is as it is locked' 0 mapm install --locked
 exits 'is verified' 0 mapm -C apps/cli verify
+exits '[S4] both are vendored' 0 mapm vendor
+is '[S4] each with its digest in the name' "$(ls vendor/mapm/skill)" \
+    "$(sed -n 's/^ *digest: sha256:\(.\{12\}\).*/acme__pdf@\1/p' mapm.lock | sort)"
+exits '[S4] and installed from there' 0 env MAPM_HOME="$T/none" "$MAPM" install --vendored
+rm -rf vendor
 yaml apps/cli "$O" "$U/main/skills/uses"
 exits 'in one member it is a conflict' 1 mapm install
 like 'of that member' "$err" 'member apps/cli'

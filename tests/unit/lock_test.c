@@ -307,6 +307,30 @@ TEST(a_lock_reads_and_writes_back)
     arena_done(&arena);
 }
 
+TEST(entries_of_one_name_follow_each_other)
+{
+    const struct str one = STR("apps/cli"), two = STR("apps/web");
+    struct lock_entry entries[] = {
+        {.kind = DOC_SKILL, .name = STR("acme/csv")},
+        {.kind = DOC_SKILL,
+         .name = STR("acme/pdf"),
+         .members = &one,
+         .member_count = 1},
+        {.kind = DOC_SKILL,
+         .name = STR("acme/pdf"),
+         .members = &two,
+         .member_count = 1},
+        {.kind = DOC_SKILL, .name = STR("acme/txt")},
+    };
+    struct lock lock = {entries, 4};
+
+    for (lock.count = 3; lock.count <= 4; lock.count++) {
+        CHECK(lock_find(&lock, DOC_SKILL, STR("acme/pdf")) == &entries[1]);
+        CHECK(lock_next(&lock, &entries[1]) == &entries[2]);
+        CHECK(!lock_next(&lock, &entries[0]) && !lock_next(&lock, &entries[2]));
+    }
+}
+
 TEST(no_lock_and_an_empty_one)
 {
     CLEANUP(buf_done) struct buf out = {0};
