@@ -6,6 +6,7 @@
 #include "mapm/install_push.h"
 
 #define FAILED_MAX_SHOWN 3 /* per reason */
+#define TREE_CHARS       12
 
 static const char *const states[] = {
     [INSTALL_SHARED] = "pushed",
@@ -42,6 +43,7 @@ static const struct json_member shared_members[] = {
     JSON_MEMBER_NAMED(struct install_shared, "type", kind, doc_kind_name),
     JSON_MEMBER(struct install_shared, "name", package),
     JSON_MEMBER(struct install_shared, "proof", is_proof),
+    JSON_MEMBER_IF(struct install_shared, "tree", tree),
     JSON_MEMBER_OR_NULL(struct install_shared, "object", object),
     JSON_MEMBER_NAMED(struct install_shared, "state", state, state_name),
     JSON_MEMBER(struct install_shared, "bytes", bytes),
@@ -68,8 +70,11 @@ static void print_item(struct invocation *inv, const struct install_shared *s)
 {
     char bytes[16];
 
-    term_print(&inv->term, "%-7s %s%s %.*s", states[s->state],
-               s->is_proof ? "proof of " : "", doc_kind_name(s->kind),
+    term_print(&inv->term, "%-7s ", states[s->state]);
+    if (s->tree.n)
+        term_print(&inv->term, "tree %.*s in the ", TREE_CHARS, s->tree.p);
+    term_print(&inv->term, "%s%s %.*s", s->is_proof ? "proof of " : "",
+               doc_kind_name(s->kind),
                STR_ARG(text_shown(s->package, &inv->cx.arena)));
     if (s->message.n)
         term_print(&inv->term, ": %.*s",

@@ -15,7 +15,6 @@
 /* An object to push and its source. */
 struct part {
     const struct install_team_package *package;
-    struct str tree; /* a large tree of its proof, 40 hex; or "" */
     size_t item;
 };
 
@@ -67,7 +66,7 @@ static void fail_item(struct job *j, struct install_shared *s,
 }
 
 static void add_part(struct job *j, const struct install_team_package *p,
-                     struct str tree, struct str object, bool is_proof,
+                     struct str object, bool is_proof, struct str tree,
                      struct map *seen)
 {
     struct arena *a = &j->cx->arena;
@@ -78,9 +77,9 @@ static void add_part(struct job *j, const struct install_team_package *p,
         arena_grow(a, j->parts, j->count, &j->capacity, sizeof *j->parts);
     j->names =
         arena_grow(a, j->names, j->count, &j->name_capacity, sizeof *j->names);
-    j->parts[j->count] = (struct part){p, tree, j->out->count};
+    j->parts[j->count] = (struct part){p, j->out->count};
     j->names[j->count++] = object;
-    add_item(j, p, object, is_proof);
+    add_item(j, p, object, is_proof)->tree = tree;
 }
 
 /* Adds the proof, and what it leaves out. */
@@ -92,11 +91,11 @@ static void add_proof(struct job *j, const struct install_team_package *p,
     struct team_file *trees;
     size_t count;
 
-    add_part(j, p, STR(""), p->proof, true, seen);
+    add_part(j, p, p->proof, true, STR(""), seen);
     install_team_trees(&j->trees, p, &scratch, &trees, &count);
     for (size_t i = 0; i < count; i++)
-        add_part(j, p, arena_str(a, trees[i].path),
-                 team_tree_name(p->repository, trees[i].path, a), true, seen);
+        add_part(j, p, team_tree_name(p->repository, trees[i].path, a), true,
+                 arena_str(a, trees[i].path), seen);
 }
 
 /* Adds a package. Without a known path it has no proof, which others must fetch
@@ -115,7 +114,7 @@ static void add_package(struct job *j, const struct install_team_package *p,
     if (p->is_also && !p->proof.n)
         return;
     if (!p->is_of_index)
-        add_part(j, p, STR(""), p->name, false, seen);
+        add_part(j, p, p->name, false, STR(""), seen);
     if (p->proof.n) {
         add_proof(j, p, seen);
         return;
@@ -146,15 +145,22 @@ static struct install_shared *item_of(struct job *j, size_t part)
     return &j->out->items[j->parts[part].item];
 }
 
+static bool make_object(struct job *j, const struct install_team_package *p,
+                        const struct install_shared *s, struct arena *a,
+                        struct install_team_object *out, struct err *e)
+{
+    if (s->tree.n)
+        return install_team_share_tree(&j->trees, p, s->tree, a, out, e);
+    return s->is_proof ? install_team_share(&j->trees, p, a, out, e)
+                       : install_team_write(j->store, p, a, out, e);
+}
+
 static bool write_part(struct job *j, size_t part, struct arena *a,
                        struct install_team_object *out, struct err *e)
 {
     struct install_shared *s = item_of(j, part);
-    const struct part *from = &j->parts[part];
-    const struct install_team_package *p = from->package;
 
-    if (!(s->is_proof ? install_team_share(&j->trees, p, from->tree, a, out, e)
-                      : install_team_write(j->store, p, a, out, e))) {
+    if (!make_object(j, j->parts[part].package, s, a, out, e)) {
         if (s->is_proof && e->code == ERR_LIMIT)
             s->state = INSTALL_KEPT_BACK;
         return false;

@@ -457,32 +457,34 @@ void install_team_trees(struct install_trees *t,
         *count = 0;
 }
 
-/* The same tree gives the same object, whatever its commit is. */
-static bool share_tree(const struct install_team_package *p,
-                       struct team_file *tree, struct arena *a,
-                       struct install_team_object *out, struct err *e)
-{
-    return write_proof(tree, 1, team_tree_name(p->repository, tree->path, a),
-                       STR(""), arena_join(STR("tree"), " ", tree->path, a), a,
-                       out, e);
-}
-
 bool install_team_share(struct install_trees *t,
-                        const struct install_team_package *p, struct str tree,
-                        struct arena *a, struct install_team_object *out,
-                        struct err *e)
+                        const struct install_team_package *p, struct arena *a,
+                        struct install_team_object *out, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct team_file *files, *trees;
     size_t n, count;
 
-    if (!find_split(t, p, &scratch, &files, &n, &trees, &count, e))
+    return find_split(t, p, &scratch, &files, &n, &trees, &count, e) &&
+           write_proof(files, n, p->proof, p->commit, proof_title(p, &scratch),
+                       a, out, e);
+}
+
+/* The same tree gives the same object, whatever its commit is. */
+bool install_team_share_tree(struct install_trees *t,
+                             const struct install_team_package *p,
+                             struct str tree, struct arena *a,
+                             struct install_team_object *out, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct team_file file = {.path = tree};
+
+    if (!trees_of(t, p->repository, p->commit, e))
         return false;
-    if (tree.n == 0)
-        return write_proof(files, n, p->proof, p->commit,
-                           proof_title(p, &scratch), a, out, e);
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(trees[i].path, tree))
-            return share_tree(p, &trees[i], a, out, e);
-    return err_set(e, ERR_NOT_FOUND, "the commit does not have the tree");
+    if (!team_trees_find(&t->trees, tree, &file.bytes))
+        return err_set(e, ERR_NOT_FOUND, "the store does not have tree %.*s",
+                       STR_ARG(tree));
+    return write_proof(&file, 1, team_tree_name(p->repository, tree, a),
+                       STR(""), arena_join(STR("tree"), " ", tree, &scratch), a,
+                       out, e);
 }

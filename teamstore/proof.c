@@ -418,6 +418,19 @@ bool team_tree_size(struct str bytes, size_t *size)
            bytes.p[0] != '0';
 }
 
+bool team_trees_find(const struct team_trees *trees, struct str hex,
+                     struct str *bytes)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct object *o;
+    struct str id;
+
+    if (!parse_id(hex, &a, &id) || !(o = map_find(&trees->objects, id)))
+        return false;
+    *bytes = o->bytes;
+    return true;
+}
+
 /* --- the whole ------------------------------------------------------------- */
 
 bool team_market_find(struct team_trees *trees, struct str commit,

@@ -34,6 +34,8 @@ struct install_shared {
     struct str package; /* FQN */
     struct str object;  /* name at the remote; or "" */
     bool is_proof;
+    struct str tree; /* 40 hex: a large tree of the proof, which it shares with
+                        others; or "" */
     enum install_shared_state state;
     size_t bytes;       /* bytes sent or written */
     struct str message; /* reason for failure, one line */

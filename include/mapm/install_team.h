@@ -9,8 +9,9 @@
  *
  *     install_team_list()    the packages, and which of them may be shared
  *     install_team_write()   the object of a package, from the store
- *     install_team_share()   the proof of a package for a store, or a large tree of
- *                            it, which is an object of its own
+ *     install_team_share()   the proof of a package for a store, without its
+ *                            large trees, which are objects of their own
+ *     install_team_share_tree()   one of these
  *     install_team_prove()   the proof of packages of a commit for a bundle
  *     install_team_find()    the git objects of which a proof consists
  *
@@ -104,13 +105,18 @@ MUST_CHECK bool install_team_prove(struct install_trees *t,
                                    size_t count, struct arena *a,
                                    struct install_team_object *out,
                                    struct err *e);
-/* Makes the proof of one package without its large trees, or with `tree` (40 hex)
- * one of these. Allocated in `a`. Errors: as above. */
+/* Make the proof of one package without its large trees, or the object of one of
+ * these (40 hex). Allocated in `a`. Errors: as above. */
 MUST_CHECK bool install_team_share(struct install_trees *t,
                                    const struct install_team_package *p,
-                                   struct str tree, struct arena *a,
+                                   struct arena *a,
                                    struct install_team_object *out,
                                    struct err *e);
+MUST_CHECK bool install_team_share_tree(struct install_trees *t,
+                                        const struct install_team_package *p,
+                                        struct str tree, struct arena *a,
+                                        struct install_team_object *out,
+                                        struct err *e);
 /* Lists the large trees of a package's proof; none if there is no proof. Allocated
  * in `a`, except for their bytes. */
 void install_team_trees(struct install_trees *t,

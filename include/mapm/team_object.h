@@ -97,6 +97,9 @@ struct team_trees {
  * in `a`. Errors: ERR_NOT_FOUND if it is damaged, ERR_LIMIT. */
 MUST_CHECK bool team_trees_read(struct str text, struct arena *a,
                                 struct team_trees *out, struct err *e);
+/* Finds an object by its id in hex; its bytes are those of `trees`. */
+bool team_trees_find(const struct team_trees *trees, struct str hex,
+                     struct str *bytes);
 
 struct team_proof_end {
     struct str path, object; /* 40 hex */

@@ -257,6 +257,10 @@ mkdir "$T/folder-ws" && cd "$T/folder-ws" || exit 1
 exits 'all packages of a folder' 0 mapm install --yes acme/folder --all
 exits '[S2] are pushed' 0 mapm store push --to "$T/folder-store"
 tree=$(repo acme/folder rev-parse main:skills)
+like '[S2] the folder is called what it is' "$out" \
+    "^pushed  tree $(printf %.12s "$tree") in the proof of skill a-skill-of-many-001 "
+is '[S2] and nothing else is' "$(printf '%s\n' "$out" | grep -c '^pushed  proof of ')" 120
+is '[S9] in JSON, too' "$(mapm store push --json --to "$T/folder-store" | grep -c "\"tree\": \"$tree\"")" 1
 tree=mapm1p-$(printf 'github.com/acme/folder\0\0\0%s' "$tree" | sha256sum | cut -d ' ' -f 1)
 is '[S2] a package, a proof each, and their folder' "$(ls "$T/folder-store" | wc -l)" 241
 at_most '[S2] which is in none of the proofs' \
