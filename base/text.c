@@ -173,7 +173,7 @@ bool text_is_shell_word(struct str s)
     for (size_t i = 0; i < s.n; i++)
         if (!char_is_lower(s.p[i]) && !char_is_digit(s.p[i]) &&
             (s.p[i] < 'A' || s.p[i] > 'Z') &&
-            !str_has_char(STR("/._-+@"), s.p[i]))
+            !str_has_char(STR("/._-+@:"), s.p[i]))
             return false;
     return s.n != 0;
 }

@@ -1,6 +1,7 @@
 #include "mapm/install.h"
 
 #include "base/text.h"
+#include "mapm/discover.h"
 #include "mapm/install_clients.h"
 #include "mapm/install_gitignore.h"
 #include "mapm/install_renames.h"
@@ -330,6 +331,32 @@ static bool pick(struct invocation *inv, struct install_request *r,
     return install_plan(&inv->cx, r, plan, e);
 }
 
+/* Hints at the package of a catalog that has the name given in place of an
+ * origin. */
+static void hint_offered(struct invocation *inv, const struct str_list *words,
+                         struct err *e)
+{
+    struct discover_hit hit;
+
+    for (size_t i = 0; e->code == ERR_ORIGIN && i < words->count; i++) {
+        struct err several = {0};
+        struct str word = words->items[i];
+
+        if (str_has_char(word, '/') || str_has_char(word, ':'))
+            continue;
+        if (discover_find_offered(&inv->cx, word, &hit, &several) &&
+            text_is_shell_word(hit.origin) &&
+            (!hit.entry.n || text_is_shell_word(hit.entry)))
+            err_hint(e, "a catalog has it: mapm install %.*s%s%.*s",
+                     STR_ARG(hit.origin), hit.entry.n ? " --plugin " : "",
+                     STR_ARG(hit.entry));
+        else if (several.code)
+            err_hint(e, "several catalogs have it: mapm search %.*s",
+                     STR_ARG(word));
+        return;
+    }
+}
+
 /* --yes is to install something: a script is to notice that nothing was. */
 static bool lacks_choice(const struct install_plan *plan,
                          const struct install_request *r)
@@ -344,8 +371,13 @@ static bool run(struct invocation *inv, enum install_command command,
     struct install_plan *plan;
     bool ok, is_changed, asks = may_ask(inv);
 
-    if (!check_sides(inv, e) || !install_plan(&inv->cx, &r, &plan, e) ||
-        (may_pick(inv, plan, &r) && !pick(inv, &r, &plan, e)))
+    if (!check_sides(inv, e))
+        return false;
+    if (!install_plan(&inv->cx, &r, &plan, e)) {
+        hint_offered(inv, &r.arguments, e);
+        return false;
+    }
+    if (may_pick(inv, plan, &r) && !pick(inv, &r, &plan, e))
         return false;
     if (!plan)
         return true;

@@ -50,7 +50,7 @@ bool text_is_hidden(int32_t code_point);
 
 bool text_has_control(struct str s); /* C0, DEL, C1; LF and TAB too */
 /* Returns whether a shell takes `s` literally without quotes: letters, digits
- * and "/._-+@" only. */
+ * and "/._-+@:" only. */
 bool text_is_shell_word(struct str s);
 
 /*

@@ -138,9 +138,17 @@ exits '[G7] what is found is shown by its name' 0 mapm info letters
 like '[G7] with its origin' "$out" '^origin +https://github.com/acme/catalog/'
 exits '[G7] a plugin, too' 0 mapm info office
 like '[G7] as one' "$out" '^plugin office'
+exits 'a name in place of an origin' 1 mapm install letters
+like 'has the command with its origin as hint' "$err" 'hint: a catalog has it: mapm install https://github.com/acme/catalog/[^ ]*/letters$'
+exits 'that of a plugin' 1 mapm install office
+like 'the origin of its catalog and its name' "$err" 'hint: a catalog has it: mapm install [^ ]* --plugin office$'
+exits 'that of no package' 1 mapm install lettres
+like 'the forms of an origin' "$err" 'hint: write owner/repo'
 exits '[G7] what no catalog offers' 1 mapm info lettres
 exits 'a marketplace by its file' 0 mapm catalog add https://github.com/acme/catalog/tree/main/.claude-plugin/marketplace.json
 like 'is its plugins alone' "$out" 'marketplace.json  2 packages '
+exits 'such a name in place of an origin' 1 mapm install office
+like 'the search, which lists both' "$err" 'hint: several catalogs have it: mapm search office$'
 exits '[G7] a plugin of two catalogs' 1 mapm info office
 like '[G7] is named as info takes it' "$err" 'info with one of [^ ]* --plugin office, [^ ]* --plugin office$'
 mapm catalog remove https://github.com/acme/catalog/tree/main/.claude-plugin/marketplace.json >/dev/null
