@@ -1,8 +1,10 @@
 #include "base/fs.h"
+#include "base/invariant.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -167,6 +169,16 @@ struct content {
     void *ctx;
 };
 
+/* Writes a temporary file for `path`; it is open. */
+static bool draft_write(struct draft *d, char name[32], const char *path,
+                        mode_t mode, const struct content *content,
+                        struct err *e)
+{
+    if (!draft_open(d, name, e) || !content->write(content->ctx, d->fd, e))
+        return err_wrap(e, "replace %s", path);
+    return fchmod(d->fd, mode) == 0 || err_errno(e, "set the mode of %s", path);
+}
+
 static bool replace_at(int dirfd, const char *path, mode_t mode,
                        const struct content *content, struct err *e)
 {
@@ -179,11 +191,8 @@ static bool replace_at(int dirfd, const char *path, mode_t mode,
     if (!check_target(&place, path, &mode, e))
         return false;
     d.dirfd = place.fd;
-    if (!draft_open(&d, name, e) || !content->write(content->ctx, d.fd, e))
-        return err_wrap(e, "replace %s", path);
-    if (fchmod(d.fd, mode) < 0)
-        return err_errno(e, "set the mode of %s", path);
-    if (!fs_sync(d.fd, path, e) || !fs_close_checked(&d.fd, path, e))
+    if (!draft_write(&d, name, path, mode, content, e) ||
+        !fs_sync(d.fd, path, e) || !fs_close_checked(&d.fd, path, e))
         return false;
     if (renameat(place.fd, name, place.fd, place.name) < 0)
         return err_errno(e, "replace %s", path);
@@ -208,6 +217,56 @@ bool fs_replace_at(int dirfd, const char *path, mode_t mode, struct str content,
     struct content c = {write_text, &content};
 
     return replace_at(dirfd, path, mode, &c, e);
+}
+
+/* --- several files --------------------------------------------------------- */
+
+static void batch_clear(struct fs_batch *b)
+{
+    arena_done(&b->arena);
+    *b = (struct fs_batch){.dirfd = b->dirfd};
+}
+
+void fs_batch_done(struct fs_batch *b)
+{
+    for (size_t i = 0; i < b->count; i++)
+        unlinkat(b->dirfd, b->drafts[i].p, 0);
+    batch_clear(b);
+}
+
+bool fs_batch_add(struct fs_batch *b, const char *name, mode_t mode,
+                  struct str content, struct err *e)
+{
+    CLEANUP_PLACE struct fs_place place = {0};
+    struct content c = {write_text, &content};
+    char temp[32];
+    CLEANUP(draft_discard) struct draft d = {.fd = -1, .dirfd = b->dirfd};
+
+    INVARIANT(b->count < FS_BATCH_MAX && !strchr(name, '/'));
+    if (!fs_place(b->dirfd, name, &place))
+        return fs_failed(e, "replace", name);
+    if (!check_target(&place, name, &mode, e) ||
+        !draft_write(&d, temp, name, mode, &c, e) ||
+        !fs_close_checked(&d.fd, name, e))
+        return false;
+    d.name = NULL; /* removed with the batch */
+    b->names[b->count] = arena_str(&b->arena, str_cstr(name));
+    b->drafts[b->count++] = arena_str(&b->arena, str_cstr(temp));
+    return true;
+}
+
+bool fs_batch_end(struct fs_batch *b, struct err *e)
+{
+    if (b->count == 0)
+        return true;
+    if (!fs_sync_files(b->dirfd, b->drafts, b->count, e))
+        return false;
+    for (; b->count; b->count--)
+        if (renameat(b->dirfd, b->drafts[b->count - 1].p, b->dirfd,
+                     b->names[b->count - 1].p) < 0)
+            return err_errno(e, "replace %s", b->names[b->count - 1].p);
+    batch_clear(b);
+    return fs_sync_dir(b->dirfd, "the folder", e);
 }
 
 bool fs_replace_user_file_by(const char *path, mode_t mode,

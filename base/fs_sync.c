@@ -125,16 +125,26 @@ static bool sync_entry(void *ctx, size_t thread, size_t index, struct err *e)
     return fs_open_dir_at(t->dirfd, path, &fd, e) && fs_sync_dir(fd, path, e);
 }
 
+static bool sync_entries(struct tree *t, struct err *e)
+{
+    for (size_t i = 0; i < t->files.count; i++)
+        if (!start_writing(t->dirfd, t->files.items[i].p, e))
+            return false;
+    return threads_each(t->files.count + t->folders.count, SYNC_MAX_THREADS,
+                        sync_entry, t, e);
+}
+
 bool fs_sync_tree(int dirfd, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct tree t = {.dirfd = dirfd};
 
-    if (!list_tree(dirfd, &a, &t.folders, &t.files, e))
-        return false;
-    for (size_t i = 0; i < t.files.count; i++)
-        if (!start_writing(dirfd, t.files.items[i].p, e))
-            return false;
-    return threads_each(t.files.count + t.folders.count, SYNC_MAX_THREADS,
-                        sync_entry, &t, e);
+    return list_tree(dirfd, &a, &t.folders, &t.files, e) && sync_entries(&t, e);
+}
+
+bool fs_sync_files(int dirfd, struct str *names, size_t count, struct err *e)
+{
+    struct tree t = {.dirfd = dirfd, .files = {names, count, count}};
+
+    return sync_entries(&t, e);
 }

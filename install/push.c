@@ -265,7 +265,8 @@ static bool push_registry(struct job *j, struct err *e)
 
 /* --- to a folder ----------------------------------------------------------------------- */
 
-static bool write_file(struct job *j, int dirfd, size_t i, struct err *e)
+static bool write_file(struct job *j, struct fs_batch *to, size_t i,
+                       struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct install_shared *s = item_of(j, i);
@@ -275,15 +276,26 @@ static bool write_file(struct job *j, int dirfd, size_t i, struct err *e)
     struct stat st;
 
     if (!j->request->again &&
-        fstatat(dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        fstatat(to->dirfd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISREG(st.st_mode) && st.st_size > 0) {
         s->state = INSTALL_WAS_THERE;
         return true;
     }
     if (write_part(j, i, &a, &object, &why))
-        return fs_replace_at(dirfd, name, FILE_MODE, object.layer, e);
+        return fs_batch_add(to, name, FILE_MODE, object.layer, e) &&
+               (to->count < FS_BATCH_MAX || fs_batch_end(to, e));
     fail_item(j, s, &why);
     return true;
+}
+
+static bool write_files(struct job *j, int dirfd, struct err *e)
+{
+    CLEANUP(fs_batch_done) struct fs_batch to = {.dirfd = dirfd};
+
+    for (size_t i = 0; i < j->count; i++)
+        if (!context_check_cancelled(j->cx, e) || !write_file(j, &to, i, e))
+            return false;
+    return fs_batch_end(&to, e);
 }
 
 static bool push_folder(struct job *j, struct err *e)
@@ -293,12 +305,9 @@ static bool push_folder(struct job *j, struct err *e)
     CLEANUP_FD int fd = -1;
 
     j->out->to = path;
-    if (!fs_make_dirs(name, FOLDER_MODE, e) || !fs_open_dir(name, &fd, e))
-        return err_wrap(e, "cannot write to %.*s", STR_ARG(path));
-    for (size_t i = 0; i < j->count; i++)
-        if (!context_check_cancelled(j->cx, e) || !write_file(j, fd, i, e))
-            return err_wrap(e, "cannot write to %.*s", STR_ARG(path));
-    return true;
+    return (fs_make_dirs(name, FOLDER_MODE, e) && fs_open_dir(name, &fd, e) &&
+            write_files(j, fd, e)) ||
+           err_wrap(e, "cannot write to %.*s", STR_ARG(path));
 }
 
 static bool push(struct job *j, struct err *e)

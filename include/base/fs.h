@@ -1,6 +1,7 @@
 #ifndef BASE_FS_H
 #define BASE_FS_H
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/str.h"
@@ -120,6 +121,27 @@ MUST_CHECK bool fs_create_blocks_at(int dirfd, const char *path, mode_t mode,
 MUST_CHECK bool fs_replace_at(int dirfd, const char *path, mode_t mode,
                               struct str content, struct err *e);
 
+/*
+ * Replaces files in the folder `dirfd` as fs_replace_at does, but waits for the
+ * disk once for all of them: fs_batch_add() writes a temporary file without a sync,
+ * fs_batch_end() syncs and renames those that were added, and leaves the batch
+ * empty. fs_batch_done() removes those that were not renamed; it may be called
+ * twice. A struct that is zeroed but for `dirfd`, which is borrowed, is empty.
+ */
+#define FS_BATCH_MAX 200
+
+struct fs_batch {
+    int dirfd;
+    struct arena arena;
+    struct str names[FS_BATCH_MAX], drafts[FS_BATCH_MAX];
+    size_t count;
+};
+
+MUST_CHECK bool fs_batch_add(struct fs_batch *b, const char *name, mode_t mode,
+                             struct str content, struct err *e);
+MUST_CHECK bool fs_batch_end(struct fs_batch *b, struct err *e);
+void fs_batch_done(struct fs_batch *b);
+
 /* The same for a path that the user specified, relative to the current folder:
  * symbolic links in its parents are followed. */
 MUST_CHECK bool fs_replace_user_file(const char *path, mode_t mode,
@@ -187,12 +209,14 @@ bool fs_is_read_only(int dirfd);
 MUST_CHECK bool fs_sync(int fd, const char *what, struct err *e); /* fsync */
 MUST_CHECK bool fs_sync_all(int fd, struct err *e);               /* syncfs */
 
-/* fsync of these folders, in any order; and of `dirfd` with every file and
- * folder below it, which is faster than syncfs for few files because syncfs
- * also waits for data of other processes. Both use several threads, which end
- * before the return. */
+/* fsync of these folders, in any order; of `dirfd` with every file and folder
+ * below it; and of these files of `dirfd`. For few files this is faster than
+ * syncfs, which also waits for data of other processes. All use several threads,
+ * which end before the return. */
 MUST_CHECK bool fs_sync_folders(const int *fds, size_t count, struct err *e);
 MUST_CHECK bool fs_sync_tree(int dirfd, struct err *e);
+MUST_CHECK bool fs_sync_files(int dirfd, struct str *names, size_t count,
+                              struct err *e);
 
 /* Locks `fd` with flock. Waits at most `wait_ms`, then fails with ERR_BUSY; 0
  * does not wait. `waiting(ctx)`, unless NULL, is called once before waiting.

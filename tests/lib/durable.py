@@ -468,6 +468,25 @@ def collecting():
     shutil.rmtree(saved)
 
 
+def pushed():
+    """The files of a team store have their names when they are on the disk, and its
+    folder is synced once for all."""
+    installed()
+    to, disk, early = os.path.join(TOP, "to"), Disk(), []
+    os.mkdir(to)
+    done, calls = record(TOP, ("store", "push", "--to", to), [to], cwd=WS)
+    for call in calls:
+        if call.name == "rename" and not call.result:
+            early += [str(call)] if disk.folder(call.path).is_dirty else []
+        disk.do(call)
+    same((done.returncode, len(os.listdir(to))), (0, 10), "[F2] store push --to: recorded")
+    same(early, [], "[F2] store push --to: no file is named before it is synced")
+    same([node.path() for node in disk.dirty()] + [str(c) for c in disk.open_changes()], [],
+         "[F2] store push --to: success means that it is on the disk")
+    same(len([c for c in calls if c.name == "fsync" and c.more == "d"]), 1, "[F9] store push --to: one sync of the folder")
+    shutil.rmtree(to)
+
+
 def suspended():
     """A call that waits is on the disk before the client is told to come again."""
     empty()
@@ -536,5 +555,6 @@ faults(COLD, 5)
 store_without_sync()
 trust_stays()
 collecting()
+pushed()
 suspended()
 sys.exit(Tap.done())

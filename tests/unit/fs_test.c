@@ -386,6 +386,47 @@ TEST(a_file_of_the_user_is_replaced_where_its_path_leads)
     scratch_close(&s);
 }
 
+TEST(a_batch_replaces_files_at_its_end)
+{
+    struct scratch s;
+    struct err e = {0};
+    struct stat st;
+    mode_t before = umask(077);
+
+    scratch_open(&s);
+    CLEANUP(fs_batch_done) struct fs_batch b = {.dirfd = s.fd};
+    CHECK(fs_batch_end(&b, &e)); /* nothing to do */
+    CHECK(put(s.fd, "one", "before") && fchmodat(s.fd, "one", 0755, 0) == 0);
+    for (int round = 0; round < 2; round++) {
+        CHECK(fs_batch_add(&b, "one", 0644, STR("after"), &e));
+        CHECK(fs_batch_add(&b, "two", 0644, STR("2"), &e));
+        CHECK_STR(get(&s, "one"), round ? "after" : "before");
+        CHECK(fs_batch_end(&b, &e));
+        CHECK_STR(get(&s, "one"), "after");
+        CHECK_STR(get(&s, "two"), "2");
+    }
+    CHECK(fs_stat_at(s.fd, "one", &st) && (st.st_mode & 07777) == 0755);
+    CHECK(fs_stat_at(s.fd, "two", &st) && (st.st_mode & 07777) == 0644);
+    umask(before);
+
+    CHECK(symlinkat("one", s.fd, "link") == 0);
+    CHECK(fs_batch_add(&b, "three", 0644, STR("3"), &e));
+    CHECK(!fs_batch_add(&b, "link", 0644, STR("evil"), &e));
+    CHECK(e.code == ERR_REFUSED);
+    fs_batch_done(&b);
+    CHECK(!fs_exists_at(s.fd, "three"));
+    CHECK(count_entries(&s, ".") == 3); /* no temporary file is left */
+    for (int i = 0; i < FS_BATCH_MAX; i++) {
+        char name[8];
+
+        snprintf(name, sizeof name, "f%d", i);
+        CHECK(fs_batch_add(&b, name, 0644, STR("x"), &e));
+    }
+    CHECK(fs_batch_end(&b, &e));
+    CHECK(fs_exists_at(s.fd, "f0") && fs_exists_at(s.fd, "f199"));
+    scratch_close(&s);
+}
+
 TEST(replace_keeps_the_mode_and_refuses_what_is_no_file)
 {
     static const char *const refused[] = {"dir",      "fifo",      "link",
