@@ -445,57 +445,61 @@ static struct mcp_tool run_tool(struct serve *s)
     };
 }
 
+static const struct mcp_tool quick_tools[] = {
+    {.name = STR_INIT("skill_search"),
+     .title = STR_INIT("Search skills"),
+     .description = STR_INIT("Filter the discovery index by substring on "
+                             "name + description."),
+     .input_schema = STR_INIT(SEARCH_INPUT),
+     .output_schema = STR_INIT(SEARCH_OUTPUT),
+     .annotations = STR_INIT(READS)},
+    {.name = STR_INIT("skill_load"),
+     .title = STR_INIT("Load a skill"),
+     .description = STR_INIT("Return the full SKILL.md body for a named "
+                             "skill."),
+     .input_schema = STR_INIT(LOAD_INPUT),
+     .output_schema = STR_INIT(LOAD_OUTPUT),
+     .annotations = STR_INIT(READS)},
+    {.name = STR_INIT("skill_resource"),
+     .title = STR_INIT("Files of a skill"),
+     .description = STR_INIT("List the files of a skill, or load the text "
+                             "of one."),
+     .input_schema = STR_INIT(RESOURCE_INPUT),
+     .output_schema = STR_INIT(RESOURCE_OUTPUT),
+     .annotations = STR_INIT(READS)},
+};
+
+/*
+ * Self-contained for clients that drop instructions (G4). Metis has its own
+ * texts.
+ */
+static const struct str quick_descriptions[] = {
+    STR_INIT("Search the skills installed here: instructions, scripts and "
+             "reference files for particular tasks, such as a file format, "
+             "a framework, a service or a way of working. Call it before "
+             "you begin a task, with what the user asks for in plain "
+             "words. The best comes first; read one that fits with "
+             "skill_load. No result: no skill serves the request."),
+    STR_INIT("Read the instructions of a skill that skill_search found or "
+             "the user named, then follow them."),
+    STR_INIT("List the files of a skill, or load the text of one, when the "
+             "instructions of the skill name it."),
+};
+
 static void make_tools(struct serve *s)
 {
-    static const struct mcp_tool quick[] = {
-        {.name = STR_INIT("skill_search"),
-         .title = STR_INIT("Search skills"),
-         .description = STR_INIT("Filter the discovery index by substring on "
-                                 "name + description."),
-         .input_schema = STR_INIT(SEARCH_INPUT),
-         .output_schema = STR_INIT(SEARCH_OUTPUT),
-         .annotations = STR_INIT(READS)},
-        {.name = STR_INIT("skill_load"),
-         .title = STR_INIT("Load a skill"),
-         .description = STR_INIT("Return the full SKILL.md body for a named "
-                                 "skill."),
-         .input_schema = STR_INIT(LOAD_INPUT),
-         .output_schema = STR_INIT(LOAD_OUTPUT),
-         .annotations = STR_INIT(READS)},
-        {.name = STR_INIT("skill_resource"),
-         .title = STR_INIT("Files of a skill"),
-         .description = STR_INIT("List the files of a skill, or load the text "
-                                 "of one."),
-         .input_schema = STR_INIT(RESOURCE_INPUT),
-         .output_schema = STR_INIT(RESOURCE_OUTPUT),
-         .annotations = STR_INIT(READS)},
-    };
-    /* self-contained for clients that drop instructions (G4); Metis has its own
-     * texts */
-    static const struct str descriptions[] = {
-        STR_INIT("Search the skills installed here: instructions, scripts and "
-                 "reference files for particular tasks, such as a file format, "
-                 "a framework, a service or a way of working. Call it before "
-                 "you begin a task, with what the user asks for in plain "
-                 "words. The best comes first; read one that fits with "
-                 "skill_load. No result: no skill serves the request."),
-        STR_INIT("Read the instructions of a skill that skill_search found or "
-                 "the user named, then follow them."),
-        STR_INIT("List the files of a skill, or load the text of one, when the "
-                 "instructions of the skill name it."),
-    };
+    const size_t quick_count = sizeof quick_tools / sizeof *quick_tools;
     size_t n = 0;
 
     s->tools_made++;
     find_names(s);
-    s->tools = arena_array(&s->tool_snap, sizeof quick / sizeof *quick + 1,
-                           sizeof *quick);
+    s->tools = arena_array(&s->tool_snap, quick_count + 1, sizeof *s->tools);
     if (s->name_count)
         s->tools[n++] = run_tool(s);
-    for (size_t i = 0; i < sizeof quick / sizeof *quick; i++) {
-        s->tools[n] = quick[i];
+    for (size_t i = 0; i < quick_count; i++) {
+        s->tools[n] = quick_tools[i];
         if (!s->options->metis)
-            s->tools[n].description = descriptions[i];
+            s->tools[n].description = quick_descriptions[i];
         s->tools[n++].is_unlisted = !s->has_skills; /* A4 */
     }
     if (!s->name_count && !s->nested) { /* a call is answered with the reason
