@@ -108,28 +108,30 @@ bool project_read_origin(struct project_reader *r, const struct yaml *y,
     return err_hint(r->e, "%s", why.hint);
 }
 
+static const struct project_key root_keys[] = {
+    {STR_INIT("origin"), IN_WORKSPACE | IN_LOCAL, skip},
+    {STR_INIT("as"), IN_WORKSPACE | IN_LOCAL, skip},
+    {{0}, 0, NULL},
+};
+
+static const struct project_key plugin_keys[] = {
+    {STR_INIT("origin"), IN_WORKSPACE | IN_LOCAL, skip},
+    {STR_INIT("catalog"), IN_WORKSPACE | IN_LOCAL, skip},
+    {STR_INIT("plugin"), IN_WORKSPACE | IN_LOCAL, skip},
+    {STR_INIT("as"), IN_WORKSPACE | IN_LOCAL, skip},
+    {STR_INIT("without"), IN_WORKSPACE | IN_LOCAL, skip},
+    {{0}, 0, NULL},
+};
+
 /* Reads an origin, or {origin: URL, as: NAME} [D9]. */
 static bool read_root(struct project_reader *r, enum doc_kind kind,
                       const struct yaml *item, struct root_names *seen)
 {
-    static const struct project_key keys[] = {
-        {STR_INIT("origin"), IN_WORKSPACE | IN_LOCAL, skip},
-        {STR_INIT("as"), IN_WORKSPACE | IN_LOCAL, skip},
-        {{0}, 0, NULL},
-    };
-    static const struct project_key plugin_keys[] = {
-        {STR_INIT("origin"), IN_WORKSPACE | IN_LOCAL, skip},
-        {STR_INIT("catalog"), IN_WORKSPACE | IN_LOCAL, skip},
-        {STR_INIT("plugin"), IN_WORKSPACE | IN_LOCAL, skip},
-        {STR_INIT("as"), IN_WORKSPACE | IN_LOCAL, skip},
-        {STR_INIT("without"), IN_WORKSPACE | IN_LOCAL, skip},
-        {{0}, 0, NULL},
-    };
     struct root root = {.kind = kind, .line = item->line};
     const struct yaml *y = item, *as = NULL, *entry = NULL, *without = NULL;
 
     if (item->kind == YAML_MAPPING) {
-        if (!project_read_keys(r, kind == DOC_PLUGIN ? plugin_keys : keys,
+        if (!project_read_keys(r, kind == DOC_PLUGIN ? plugin_keys : root_keys,
                                item))
             return false;
         y = yaml_get(item, "origin");
