@@ -61,13 +61,39 @@ static struct str words_of(struct str text, struct arena *a)
     return result;
 }
 
-/* Runs a trivial program in new namespaces, to test whether that works. */
-static bool try_namespaces(struct sandbox_support *w, struct str helper,
-                           struct arena *a)
+/* Runs `argv`, which ends in the helper, and expects the helper's mark. */
+static bool run_trial(struct sandbox_support *w, const char *const *argv,
+                      struct arena *a)
 {
     struct err e = {0};
     struct proc_result r = {0};
     const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
+    struct proc_options o = {
+        .argv = argv,
+        .env = env,
+        .dir = "/",
+        .max_output_bytes = 1u << 16,
+        .timeout_ms = LOOK_MAX_MS,
+        .one_stream = true,
+        .own_session = true,
+    };
+
+    if (!proc_run(&o, a, &r, &e)) {
+        w->why_not = words_of(str_cstr(err_first(&e)), a);
+        return false;
+    }
+    if (str_starts(r.out, str_make(HELPER_READY, sizeof HELPER_READY - 1)))
+        return true;
+    w->why_not = words_of(r.out, a);
+    if (!w->why_not.n)
+        w->why_not = arena_printf(a, "it ended with exit %d", r.exit_code);
+    return false;
+}
+
+/* Runs a trivial program in new namespaces, to test whether that works. */
+static bool try_namespaces(struct sandbox_support *w, struct str helper,
+                           struct arena *a)
+{
     const char *argv[] = {
         w->bubblewrap.p,
         "--unshare-user-try",
@@ -93,29 +119,11 @@ static bool try_namespaces(struct sandbox_support *w, struct str helper,
         "/",
         NULL,
     };
-    struct proc_options o = {
-        .argv = argv,
-        .env = env,
-        .dir = "/",
-        .max_output_bytes = 1u << 16,
-        .timeout_ms = LOOK_MAX_MS,
-        .one_stream = true,
-        .own_session = true,
-    };
 
     for (size_t i = 0; i + 1 < sizeof argv / sizeof *argv; i++)
         if (!argv[i])
             argv[i] = helper.p;
-    if (!proc_run(&o, a, &r, &e)) {
-        w->why_not = words_of(str_cstr(err_first(&e)), a);
-        return false;
-    }
-    if (str_starts(r.out, str_make(HELPER_READY, sizeof HELPER_READY - 1)))
-        return true;
-    w->why_not = words_of(r.out, a);
-    if (!w->why_not.n)
-        w->why_not = arena_printf(a, "it ended with exit %d", r.exit_code);
-    return false;
+    return run_trial(w, argv, a);
 }
 
 static bool is_restricted(void)
