@@ -284,6 +284,34 @@ static bool make_scratch(struct call *c, struct sandbox_job *job)
     return true;
 }
 
+/* Snapshots the protected files of the workspace and adds their places. */
+static bool protect_workspace(struct call *c, struct sandbox_job *job,
+                              struct protect **p, struct err *e)
+{
+    struct protect_job look = {
+        .folder = c->workspace,
+        .fd = c->fd,
+        .isolated = job->way == SANDBOX_BOTH,
+        .more = c->o->skills,
+        .more_count = c->o->skill_count,
+    };
+
+    if (!protect_look(&look, c->arena, p, e))
+        return fail_err(c, e);
+    protect_places(*p, &job->places);
+    return true;
+}
+
+/* The time limit of the command, at most the time that the run has left. */
+static unsigned limit_ms(const struct call *c)
+{
+    uint64_t now = proc_now_ms();
+    uint64_t left = c->in->deadline_ms > now ? c->in->deadline_ms - now : 1;
+    unsigned limit = c->in->timeout_s * 1000;
+
+    return left < limit ? (unsigned)left : limit;
+}
+
 /*
  * One attempt. False: the result is complete, or `e` when the run must end.
  * `*went` false: the isolation failed; the reason is in the output.
@@ -303,30 +331,15 @@ static bool go(struct call *c, struct sandbox_job job, bool *went,
         .end_all = true,
         .report_timeout = true,
     };
-    uint64_t now = proc_now_ms(), left;
     bool ran;
 
     job.places = (struct places){.arena = c->arena};
     if (!make_scratch(c, &job))
         return false;
-    if (job.way != SANDBOX_NONE) {
-        struct protect_job look = {
-            .folder = c->workspace,
-            .fd = c->fd,
-            .isolated = job.way == SANDBOX_BOTH,
-            .more = c->o->skills,
-            .more_count = c->o->skill_count,
-        };
-
-        if (!protect_look(&look, c->arena, &p, e))
-            return fail_err(c, e);
-        protect_places(p, &job.places);
-    }
+    if (job.way != SANDBOX_NONE && !protect_workspace(c, &job, &p, e))
+        return false;
     sandbox_build(&job, c->arena, &start);
-    left = c->in->deadline_ms > now ? c->in->deadline_ms - now : 1;
-    c->limit_ms = c->in->timeout_s * 1000;
-    if (left < c->limit_ms)
-        c->limit_ms = (unsigned)left;
+    c->limit_ms = limit_ms(c);
     o.argv = start.argv;
     o.env = start.env;
     o.timeout_ms = c->limit_ms;
