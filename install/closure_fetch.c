@@ -161,6 +161,24 @@ static void split_at_ref(const struct node *n, struct origin *o)
     o->path = rest.n ? str_from_index(rest, 1) : rest;
 }
 
+/* Requests the locked commit of `n` and its object, not the ref. */
+static void want_locked(const struct closure *c, const struct node *n,
+                        struct fetch_want *want)
+{
+    want->commit = n->is_sharing ? n->package.commit : n->locked->commit;
+    /* By the digest the team's stores know the content. */
+    if (!n->is_twin) {
+        want->object = n->locked->object;
+        want->digest = digest_hex(n->locked->digest);
+    }
+    want->kinds = (unsigned)n->locked->kind;
+    want->origin = *closure_locked_origin(c, n);
+    want->assume_reachable = true;
+    want->stored =
+        (n->is_unproved || n->checks_former) && !c->options.needs_trees;
+    want->proved = n->is_unserved;
+}
+
 static struct fetch_want make_want(const struct closure *c,
                                    const struct node *n)
 {
@@ -188,20 +206,8 @@ static struct fetch_want make_want(const struct closure *c,
             want.tag = entry->tag;
     }
     want.ranges = node_rare(n)->allowed;
-    if (n->locked) {
-        want.commit = n->is_sharing ? n->package.commit : n->locked->commit;
-        /* By the digest the team's stores know the content. */
-        if (!n->is_twin) {
-            want.object = n->locked->object;
-            want.digest = digest_hex(n->locked->digest);
-        }
-        want.kinds = (unsigned)n->locked->kind;
-        want.origin = *closure_locked_origin(c, n);
-        want.assume_reachable = true;
-        want.stored =
-            (n->is_unproved || n->checks_former) && !c->options.needs_trees;
-        want.proved = n->is_unserved;
-    }
+    if (n->locked)
+        want_locked(c, n, &want);
     if (n->is_comparing) {
         want.base = want.commit = n->package.commit;
         want.object = entry->object;
