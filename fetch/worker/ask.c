@@ -713,9 +713,46 @@ static enum step step_ancestry(struct ask *a, struct err *e)
     }
 }
 
+/*
+ * Goes on with the stage of `a`. `proof` and `lead` are what the steps beside
+ * the stages returned: the reachability of the commit and the entry file.
+ */
+static enum step step_stage(struct ask *a, enum step proof, enum step lead,
+                            struct err *e)
+{
+    switch (a->stage) {
+    case ASK_START:
+        return start(a, e);
+    case ASK_STORE:
+        return step_store(a);
+    case ASK_REFS:
+        return step_refs(a, e);
+    case ASK_OBJECT:
+        return step_object(a, e);
+    case ASK_TREES:
+        return step_trees(a, e);
+    case ASK_DOCUMENT:
+        if (!a->is_alone && lead != STEP_ON)
+            return STEP_WAIT;
+        return step_document(a, e);
+    case ASK_FILES:
+        /* Nothing is reported before the commit is known to be reachable. */
+        if (!a->is_lined_up || proof != STEP_ON || lead != STEP_ON)
+            return STEP_WAIT;
+        if (a->must_lead && a->doc == DOC_MCP)
+            a->listing.files[0].is_program = a->leads_to_program;
+        return step_files(a, e);
+    case ASK_REACH:
+        return proof == STEP_ON ? step_ancestry(a, e) : STEP_WAIT;
+    case ASK_OVER:
+        return STEP_WAIT;
+    }
+    return STEP_ON;
+}
+
 static enum step step(struct ask *a, struct err *e)
 {
-    enum step proof = STEP_ON, lead = STEP_ON, way = STEP_ON;
+    enum step proof = STEP_ON, lead = STEP_ON;
 
     if (a->stage > ASK_REFS && a->needs_reachability) {
         proof = step_reachability(a, e);
@@ -732,40 +769,7 @@ static enum step step(struct ask *a, struct err *e)
         if (lead == STEP_FAIL)
             return lead;
     }
-    switch (a->stage) {
-    case ASK_START:
-        way = start(a, e);
-        break;
-    case ASK_STORE:
-        way = step_store(a);
-        break;
-    case ASK_REFS:
-        way = step_refs(a, e);
-        break;
-    case ASK_OBJECT:
-        way = step_object(a, e);
-        break;
-    case ASK_TREES:
-        way = step_trees(a, e);
-        break;
-    case ASK_DOCUMENT:
-        if (!a->is_alone && lead != STEP_ON)
-            return STEP_WAIT;
-        way = step_document(a, e);
-        break;
-    case ASK_FILES:
-        /* Nothing is reported before the commit is known to be reachable. */
-        if (!a->is_lined_up || proof != STEP_ON || lead != STEP_ON)
-            return STEP_WAIT;
-        if (a->must_lead && a->doc == DOC_MCP)
-            a->listing.files[0].is_program = a->leads_to_program;
-        return step_files(a, e);
-    case ASK_REACH:
-        return proof == STEP_ON ? step_ancestry(a, e) : STEP_WAIT;
-    case ASK_OVER:
-        return STEP_WAIT;
-    }
-    return way;
+    return step_stage(a, proof, lead, e);
 }
 
 static bool run(struct ask *a, struct err *e)
