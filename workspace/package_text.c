@@ -15,12 +15,18 @@ struct str package_member(const struct layer *l)
 
 struct str package_repository(struct str origin)
 {
-    struct str rest = origin, part, owner;
+    size_t scheme = str_find(origin, STR("://")), slot;
+    struct str rest, part, owner;
 
-    if (!str_starts(origin, STR("https://")))
+    if (scheme == SIZE_MAX)
         return origin.n ? STR("this machine") : STR("no locked origin");
-    rest = str_from_index(rest, strlen("https://"));
-    if (!str_cut(&rest, '/', &part) || !str_cut(&rest, '/', &owner))
+    rest = str_from_index(origin, scheme + 3);
+    slot = str_find(rest, STR("/-/tree/"));
+    if (slot != SIZE_MAX)
+        return str_slice(rest, 0, slot);
+    if (!str_cut(&rest, '/', &part) || origin_is_of_index(origin))
+        return part;
+    if (!str_cut(&rest, '/', &owner))
         return origin;
     str_cut(&rest, '/', &part);
     return str_make(owner.p, (size_t)(part.p + part.n - owner.p));

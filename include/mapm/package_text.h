@@ -9,7 +9,8 @@
 /* Returns the path of the layer's member, "." for the root. */
 struct str package_member(const struct layer *l);
 
-/* Returns "acme/catalog" for https://github.com/acme/catalog/tree/main/x, and
+/* Returns "acme/catalog" for https://github.com/acme/catalog/tree/main/x,
+ * "gitlab.com/g/s/r" for a repository of another host, the host of an index, and
  * words for an origin that is not a URL. */
 struct str package_repository(struct str origin);
 

@@ -56,6 +56,9 @@ exits 'the tag of a page' 0 mapm install --yes "$R/-/tree/same/skills/base?ref_t
 like 'is named in full' "$(cat mapm.yaml)" "^  *- $R/-/tree/refs/tags/same/skills/base\$"
 like 'and is the tag' "$(cat .agents/skills/base/SKILL.md)" '^version: 1.1.0'
 exits 'from the lock' 0 mapm install --locked
+mapm tree --html page.html
+ok '[H5] a picture names the repository in full' grep -q 'gitlab.com/g/s1/s2/r\b' page.html
+not_ok '[H5] and no part of it' grep -q '"g/s1"\|>g/s1<' page.html
 fresh
 exits 'a full name that no other has' 0 mapm install --yes "$R/-/tree/refs/heads/main/skills/base"
 like 'is cut' "$(cat mapm.yaml)" "^  *- $U/base\$"
