@@ -154,12 +154,24 @@ static void put_list(struct lock_writer *w, const char *key,
     buf_text(w->out, "]\n");
 }
 
+/* Returns whether `s` begins as the URL of a repository. */
+static bool is_of_repository(struct str s)
+{
+    static const struct str schemes[] = {STR_INIT("https://"),
+                                         STR_INIT("ssh://")};
+
+    for (size_t i = 0; i < 2; i++)
+        if (str_starts(s, schemes[i]))
+            return s.n > schemes[i].n && s.p[schemes[i].n] != '/';
+    return false;
+}
+
 /* Returns true if `s` has the form of an origin. origin_parse(), which has the
  * table of hosts, decides whether it is allowed. */
 static bool origin_is_plausible(struct str s)
 {
     return s.n <= ORIGIN_MAX_BYTES &&
-           ((str_starts(s, STR("https://")) && s.n > 8 && s.p[8] != '/') ||
+           (is_of_repository(s) ||
             (str_starts(s, STR("http://")) && origin_is_of_index(s)) ||
             str_starts(s, STR("file:/")));
 }
@@ -319,7 +331,7 @@ static bool take_from(struct lock_reader *r, struct lock_entry *entry,
     if (!take_scalar(r, value, &entry->from))
         return false;
     return (origin_is_plausible(entry->from) &&
-            str_starts(entry->origin, STR("https:"))) ||
+            is_of_repository(entry->origin)) ||
            fail(r, "not where it comes from: %.*s",
                 STR_ARG(lock_excerpt(entry->from)));
 }
@@ -340,7 +352,7 @@ static bool cut_commit(struct str *origin, struct str *commit)
     size_t at = str_find_char(*origin, '#');
 
     *commit = str_make("", 0);
-    if (at == SIZE_MAX || !str_starts(*origin, STR("https:")))
+    if (at == SIZE_MAX || !is_of_repository(*origin))
         return false;
     *commit = str_from_index(*origin, at + 1);
     *origin = str_slice(*origin, 0, at);

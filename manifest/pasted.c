@@ -268,6 +268,8 @@ static void set_transport(struct pasted *p)
           (is_known && (p->o.port == 0 || p->o.port == p->o.kind->ssh_port))))
         return;
     p->o.was_ssh = true;
+    p->o.has_left_user_out =
+        p->o.user.n && !str_is(p->o.user, p->o.kind->ssh_user);
     p->o.transport = HOST_OVER_HTTPS;
     p->o.user = str_make("", 0);
     p->o.port = 0;

@@ -99,7 +99,24 @@ fresh corp
 exits 'typed as of ssh' 0 mapm install --yes git@git.corp.example:team/deep/tools.git//skills/other
 like 'is asked at that port' "$(ssh_calls)" '[|]-p[|]7999[|]--[|]git@git.corp.example[|]git-upload-pack .team/deep/tools.git.$|[|]-p[|]7999[|]--[|]git@git.corp.example[|]git-upload-pack ./team/deep/tools.git.$'
 like 'and written as of https' "$(cat mapm.yaml)" 'https://git.corp.example/team/deep/tools.git/-/tree/main/skills/other'
+unlike 'without a word about its user' "$err" 'user name'
 rm mapm.yaml
+exits '[H2] the user of a person' 0 mapm install --yes ssh://me@git.corp.example/team/deep/tools.git//skills/other
+like '[H2] is no part of an origin, which is said' "$err" 'the user name is left out of https://git.corp.example/team/deep/tools'
+git config --global url.ssh://me@git.corp.example:7999/.insteadOf ssh://git@git.corp.example:7999/
+rm -rf mapm.yaml "$MAPM_HOME"
+forget_calls
+exits '[H2] it comes from insteadOf' 0 mapm install --yes git@git.corp.example:team/deep/tools.git//skills/other
+like '[H2] as git has it' "$(ssh_calls)" '--[|]me@git.corp.example[|]git-upload-pack'
+git config --global --remove-section url.ssh://me@git.corp.example:7999/
+rm mapm.yaml mapm.lock
+exits '[H1] an address with a port that is not known to have https' 0 \
+    mapm install --yes ssh://me@git.corp.example:7999/team/deep/tools.git//skills/other
+like '[H1] is written as it is' "$(cat mapm.lock)" '    origin: ssh://me@git.corp.example:7999/team/deep/tools.git/-/tree/main/skills/other$'
+for command in 'install --locked' list verify update; do
+    exits "[H1] which is read again: $command" 0 mapm $command
+done
+rm -rf mapm.yaml mapm.lock .agents .claude
 exits 'the same as https' 0 mapm install --yes https://git.corp.example/team/deep/tools.git//skills/other
 exits 'no longer' 0 mapm host remove git.corp.example
 cd "$T/over" || exit 1
