@@ -304,7 +304,7 @@ static bool push_folder(struct job *j, struct err *e)
     const char *name = str_dup0(path, &j->cx->arena);
     CLEANUP_FD int fd = -1;
 
-    j->out->to = path;
+    j->out->to = fs_normalize(path, &j->cx->arena);
     return (fs_make_dirs(name, FOLDER_MODE, e) && fs_open_dir(name, &fd, e) &&
             write_files(j, fd, e)) ||
            err_wrap(e, "cannot write to %.*s", STR_ARG(path));
