@@ -118,7 +118,7 @@ bool fs_read_fd(int fd, size_t max_bytes, struct arena *a, struct str *out,
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return err_errno(e, "read");
+            return fs_failed_fd(e, "read", fd);
         used += (size_t)n;
         if (used > max_bytes)
             return err_set(e, ERR_LIMIT, "larger than %zu bytes", max_bytes);
@@ -145,7 +145,7 @@ bool fs_read_upto(int fd, char *p, size_t room, size_t *n, struct err *e)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return err_errno(e, "read");
+            return fs_failed_fd(e, "read", fd);
         if (got == 0)
             break;
         *n += (size_t)got;

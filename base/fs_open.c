@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/openat2.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -201,6 +203,29 @@ bool fs_failed(struct err *e, const char *verb, const char *path)
     default:
         return err_errno(e, "%s %s", verb, path);
     }
+}
+
+const char *fs_path_of(int fd, char *out, size_t size)
+{
+    char link[32];
+    ssize_t n;
+
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    n = readlink(link, out, size - 1);
+    if (n < 0)
+        return "an open file";
+    out[n] = '\0';
+    return out;
+}
+
+bool fs_failed_fd(struct err *e, const char *verb, int fd)
+{
+    char path[PATH_MAX];
+    int code = errno;
+    const char *name = fs_path_of(fd, path, sizeof path);
+
+    errno = code;
+    return err_errno(e, "%s %s", verb, name);
 }
 
 bool fs_close_checked(int *fd, const char *path, struct err *e)

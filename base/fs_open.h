@@ -40,6 +40,10 @@ void fs_place_done(struct fs_place *place);
 /* Like err_errno, with the codes of fs.h: "<verb> <path>: …". */
 bool fs_failed(struct err *e, const char *verb, const char *path);
 
+/* Copies the absolute path of an open file or folder to `out`, as far as the
+ * kernel knows it, and returns `out`; otherwise returns a text without it. */
+const char *fs_path_of(int fd, char *out, size_t size);
+
 /* Closes *fd, reporting a failed write; *fd is -1 afterwards. */
 MUST_CHECK bool fs_close_checked(int *fd, const char *path, struct err *e);
 

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -270,7 +271,6 @@ bool fs_remove_tree_at(int dirfd, const char *path, struct err *e)
 #define LIST_BYTES 8192 /* bytes of directory entries per read */
 
 struct listing {
-    const char *path; /* for messages */
     size_t max_entries;
     struct arena *a;
     struct fs_entry *entries;
@@ -294,6 +294,14 @@ static int by_name(const void *x, const void *y)
                    ((const struct fs_entry *)y)->name);
 }
 
+static bool fail_full(const struct listing *l, int fd, struct err *e)
+{
+    char path[PATH_MAX];
+
+    return err_set(e, ERR_LIMIT, "%s: more than %zu entries",
+                   fs_path_of(fd, path, sizeof path), l->max_entries);
+}
+
 static bool add_entry(struct listing *l, int fd, const struct dirent64 *entry,
                       struct err *e)
 {
@@ -306,8 +314,7 @@ static bool add_entry(struct listing *l, int fd, const struct dirent64 *entry,
     if (type == DT_UNKNOWN)
         return true; /* removed between the two calls */
     if (l->count == l->max_entries)
-        return err_set(e, ERR_LIMIT, "%s%smore than %zu entries", l->path,
-                       *l->path ? ": " : "", l->max_entries);
+        return fail_full(l, fd, e);
     l->entries = arena_grow(l->a, l->entries, l->count, &l->capacity,
                             sizeof *l->entries);
     l->entries[l->count++] = (struct fs_entry){arena_str(l->a, name), type};
@@ -329,13 +336,13 @@ static bool collect(struct listing *l, int fd, struct err *e)
                 return false;
             at += entry->d_reclen;
         }
-    return n == 0 || err_errno(e, "list %s", l->path);
+    return n == 0 || fs_failed_fd(e, "list", fd);
 }
 
-bool fs_list_open(int fd, const char *path, size_t max_entries, struct arena *a,
+bool fs_list_open(int fd, size_t max_entries, struct arena *a,
                   struct fs_entry **out, size_t *count, struct err *e)
 {
-    struct listing l = {.path = path, .max_entries = max_entries, .a = a};
+    struct listing l = {.max_entries = max_entries, .a = a};
 
     if (!collect(&l, fd, e))
         return false;
@@ -353,5 +360,5 @@ bool fs_list_at(int dirfd, const char *path, size_t max_entries,
     CLEANUP_FD int fd = -1;
 
     return fs_open_dir_at(dirfd, path, &fd, e) &&
-           fs_list_open(fd, path, max_entries, a, out, count, e);
+           fs_list_open(fd, max_entries, a, out, count, e);
 }

@@ -299,7 +299,7 @@ static bool check_others(int dir, const char *path,
     char ending[48];
 
     snprintf(ending, sizeof ending, "-of-%u.journal", head->shards);
-    if (!fs_list_open(dir, path, JOURNALS_MAX, &a, &list, &count, e))
+    if (!fs_list_open(dir, JOURNALS_MAX, &a, &list, &count, e))
         return false;
     for (size_t i = 0; i < count; i++) {
         if (!str_ends(list[i].name, STR(".journal")) ||

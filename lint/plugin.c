@@ -56,8 +56,7 @@ static size_t list(void *ctx, struct str path, struct arena *a,
     if (!realpath(fs_join(f->path, path, a).p, real) ||
         !lint_is_below(str_cstr(real), f->inside) ||
         !fs_open_dir_at(AT_FDCWD, real, &fd, &ignored) ||
-        !fs_list_open(fd, ".", FOLDER_MAX_ENTRIES, a, &entries, &count,
-                      &ignored))
+        !fs_list_open(fd, FOLDER_MAX_ENTRIES, a, &entries, &count, &ignored))
         return 0;
     out = arena_array(a, count, sizeof *out);
     for (size_t i = 0; i < count; i++)

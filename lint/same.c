@@ -41,8 +41,7 @@ static bool list(struct comparison *c, struct str top, struct str path,
     CLEANUP_FD int fd = -1;
 
     return fs_open_dir(fs_join(top, path, &c->a).p, &fd, &ignored) &&
-           fs_list_open(fd, path.p, PACKAGE_MAX_FILES, &c->a, entries, count,
-                        &ignored);
+           fs_list_open(fd, PACKAGE_MAX_FILES, &c->a, entries, count, &ignored);
 }
 
 static bool same_entries(struct comparison *c, struct str folder)

@@ -242,8 +242,7 @@ static bool look_into(struct worker *w, struct job *job, struct err *e)
         return true;
     }
     if (!open_folder(job->root, job->folder, &fd, &scratch, e) ||
-        !fs_list_open(fd, ".", CHECK_MAX_FILES, &scratch, &entries, &count,
-                      e)) {
+        !fs_list_open(fd, CHECK_MAX_FILES, &scratch, &entries, &count, e)) {
         if (e->code == ERR_LIMIT)
             return false;
         cannot_open(w, job, job->depth == 0, err_first(e));

@@ -258,7 +258,7 @@ static bool read_content(int fd, uint64_t size, size_t max_bytes,
     do {
         n = read(fd, p + used, wanted - used);
         if (n < 0 && errno != EINTR)
-            return err_errno(e, "read");
+            return fs_failed_fd(e, "read", fd);
         used += n > 0 ? (size_t)n : 0;
     } while (n < 0 || (n > 0 && used < size));
     p[used] = '\0';
@@ -399,7 +399,7 @@ bool object_hash(int fd, struct hash *out, struct err *e)
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return err_errno(e, "read an object");
+            return fs_failed_fd(e, "read", fd);
         hash_add(&state, str_make(chunk, (size_t)n));
         at += n;
     }
@@ -424,7 +424,7 @@ static bool copy_file(int from, uint64_t size, int to, struct hash *out,
                                              : CHUNK_BYTES;
         n = read(from, chunk, wanted);
         if (n < 0 && errno != EINTR)
-            return err_errno(e, "read an object");
+            return fs_failed_fd(e, "read", from);
         if (n <= 0)
             continue;
         hash_add(&state, str_make(chunk, (size_t)n));

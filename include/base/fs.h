@@ -69,6 +69,8 @@ MUST_CHECK bool fs_read_user_file(const char *path, size_t max_bytes,
 MUST_CHECK bool fs_open_user_file(const char *path, int *fd, struct err *e);
 MUST_CHECK bool fs_read_fd(int fd, size_t max_bytes, struct arena *a,
                            struct str *out, struct err *e);
+/* Like err_errno: "<verb> <absolute path of fd>: …". */
+bool fs_failed_fd(struct err *e, const char *verb, int fd);
 /* Reads at offset `*n` of `p` until `room` bytes are filled or the file ends,
  * and updates `*n`. */
 MUST_CHECK bool fs_read_upto(int fd, char *p, size_t room, size_t *n,
@@ -185,11 +187,10 @@ struct fs_entry {
 MUST_CHECK bool fs_list_at(int dirfd, const char *path, size_t max_entries,
                            struct arena *a, struct fs_entry **out,
                            size_t *count, struct err *e);
-/* The same for an open directory descriptor that has not been read yet; `path`
- * is used in messages. */
-MUST_CHECK bool fs_list_open(int fd, const char *path, size_t max_entries,
-                             struct arena *a, struct fs_entry **out,
-                             size_t *count, struct err *e);
+/* The same for an open directory descriptor that has not been read yet. */
+MUST_CHECK bool fs_list_open(int fd, size_t max_entries, struct arena *a,
+                             struct fs_entry **out, size_t *count,
+                             struct err *e);
 
 /*
  * Repairs a file or folder of mapm's own state that could not be used, so that

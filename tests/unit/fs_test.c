@@ -186,6 +186,43 @@ TEST(errors_name_the_path)
     scratch_close(&s);
 }
 
+TEST(errors_of_an_open_file_name_its_path)
+{
+    struct scratch s;
+    struct err e = {0};
+    struct fs_entry *entries;
+    size_t count, n = 0;
+    struct str out;
+    char byte;
+    int ends[2], fd;
+
+    scratch_open(&s);
+    CHECK(!fs_read_fd(s.fd, 100, &s.a, &out, &e));
+    CHECK_STR(err_first(&e),
+              arena_printf(&s.a, "read %s: Is a directory", s.path).p);
+    CHECK(!fs_read_upto(s.fd, &byte, 1, &n, &e));
+    CHECK_STR(err_first(&e),
+              arena_printf(&s.a, "read %s: Is a directory", s.path).p);
+    CHECK(put(s.fd, "f", ""));
+    fd = openat(s.fd, "f", O_RDONLY | O_CLOEXEC);
+    CHECK(!fs_list_open(fd, 5, &s.a, &entries, &count, &e));
+    CHECK_STR(err_first(&e),
+              arena_printf(&s.a, "list %s/f: Not a directory", s.path).p);
+    close(fd);
+    CHECK(!fs_list_at(s.fd, ".", 0, &s.a, &entries, &count, &e));
+    CHECK_STR(err_first(&e),
+              arena_printf(&s.a, "%s: more than 0 entries", s.path).p);
+
+    CHECK(pipe(ends) == 0);
+    CHECK(!fs_read_fd(ends[1], 100, &s.a, &out, &e));
+    CHECK(str_starts(str_cstr(err_first(&e)), STR("read pipe:[")));
+    close(ends[0]);
+    close(ends[1]);
+    CHECK(!fs_read_fd(-1, 100, &s.a, &out, &e));
+    CHECK_STR(err_first(&e), "read an open file: Bad file descriptor");
+    scratch_close(&s);
+}
+
 /* Section 6 of the style: every reader has a maximum. */
 TEST(reading_is_bounded)
 {
