@@ -129,6 +129,12 @@ rm $b/new.md
 exits 'a second one, named twice' 0 mapm patch acme/base "skill acme/base"
 is 'replaces the first' "$(grep -c '^diff' $P) $(grep '^[-+][^-+]' $P | tr '\n' ' ')" '1 -1 +one -20 +XX '
 exits 'which verify accepts' 0 mapm verify
+rm $b/notes.txt
+exits 'a third that removes a file' 0 mapm patch acme/base
+rm -r .agents/skills
+exits 'is applied' 0 mapm install --locked --offline
+not_ok 'the file is gone' test -e $b/notes.txt
+exits 'the rest is as it should be' 0 mapm verify
 seq 1 40 >$b/notes.txt
 exits 'as it was fetched' 0 mapm patch --json acme/base
 is 'there is none' "$(field '[p.get("patch") for p in d["packages"] if p["name"] == "acme/base"][0], d["command"]')" "(None, 'patch')"
