@@ -77,7 +77,7 @@ enum manifest_file lint_read_resolved(struct str folder, struct str inside,
         return MANIFEST_FILE_ESCAPES;
     if (!fs_open_file_at(AT_FDCWD, real, &fd, &st, &ignored))
         return MANIFEST_FILE_UNREADABLE;
-    return package_file_read(fd, &st, max_bytes, a, text);
+    return package_file_read(fd, max_bytes, a, text);
 }
 
 enum manifest_file lint_read(const struct check_result *result, int dirfd,
@@ -92,7 +92,7 @@ enum manifest_file lint_read(const struct check_result *result, int dirfd,
     if (str_has_char(path, '\0'))
         return MANIFEST_FILE_MISSING;
     if (fs_open_file_at(dirfd, str_dup0(path, a), &fd, &st, &e))
-        return package_file_read(fd, &st, max_bytes, a, text);
+        return package_file_read(fd, max_bytes, a, text);
     if (e.code == ERR_NOT_FOUND)
         return MANIFEST_FILE_MISSING;
     if (e.code != ERR_REFUSED)

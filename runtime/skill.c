@@ -176,7 +176,7 @@ static enum manifest_file read_beside(void *ctx, struct str path,
             state = MANIFEST_FILE_UNREADABLE;
     }
     if (state == MANIFEST_FILE_OK)
-        state = package_file_read(fd, &st, max_bytes, a, content);
+        state = package_file_read(fd, max_bytes, a, content);
     if (state == MANIFEST_FILE_OK && max_bytes)
         f->program_path = inside;
     return state;

@@ -62,7 +62,7 @@ bool state_find_blob(struct state *s, struct str oid, struct hash *h,
     if (!q || !db_column_hash(q, 0, h))
         return false;
     n = db_column_number(q, 1, INT64_MAX, -1);
-    *size = n < 0 ? 0 : (uint64_t)n;
+    *size = (uint64_t)n;
     return n >= 0;
 }
 

@@ -34,16 +34,13 @@ struct manifest_files package_files_reader(const struct package_files *p)
     return (struct manifest_files){read_beside, (void *)(uintptr_t)p};
 }
 
-enum manifest_file package_file_read(int fd, const struct stat *st,
-                                     size_t max_bytes, struct arena *a,
+enum manifest_file package_file_read(int fd, size_t max_bytes, struct arena *a,
                                      struct str *content)
 {
     struct err e = {0};
 
     if (max_bytes == 0)
         return MANIFEST_FILE_OK;
-    if (st->st_size > 0 && (uint64_t)st->st_size > max_bytes)
-        return MANIFEST_FILE_TOO_LARGE;
     if (fs_read_fd(fd, max_bytes, a, content, &e))
         return MANIFEST_FILE_OK;
     return e.code == ERR_LIMIT ? MANIFEST_FILE_TOO_LARGE

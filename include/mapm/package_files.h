@@ -20,8 +20,7 @@ const struct package_file *package_files_find(const struct package_files *p,
 struct manifest_files package_files_reader(const struct package_files *p);
 
 /* The same for an open file on disk; reads nothing if `max_bytes` is 0. */
-enum manifest_file package_file_read(int fd, const struct stat *st,
-                                     size_t max_bytes, struct arena *a,
+enum manifest_file package_file_read(int fd, size_t max_bytes, struct arena *a,
                                      struct str *content);
 
 #endif
