@@ -189,6 +189,27 @@ TEST(a_long_word_is_a_query) /* [G1, F3] */
     free(word);
 }
 
+/* The words of a request count up to MATCH_MAX_WORDS. */
+TEST(words_behind_the_limit_are_not_asked_for) /* [G1, F3] */
+{
+    CLEANUP(buf_done) struct buf text = {0};
+    struct search_entry entry = {.name = STR("other")};
+    struct rig r;
+
+    rig_init(&r);
+    buf_init(&text, QUERY_MAX_BYTES);
+    for (int i = 0; i <= MATCH_MAX_WORDS; i++) {
+        entry.description =
+            arena_printf(&r.a, "zy%c%c", 'a' + i / 26, 'a' + i % 26);
+        buf_append(&text, entry.description);
+        buf_text(&text, " ");
+        put(&r, "x", &entry, 1);
+        CHECK_STR(first(&r, str_dup0(buf_str(&text), &r.a)),
+                  i < MATCH_MAX_WORDS ? "other" : "");
+    }
+    rig_done(&r);
+}
+
 TEST(a_request_is_a_query_of_its_words) /* [G1] */
 {
     CLEANUP(arena_done) struct arena a = {0};

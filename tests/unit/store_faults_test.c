@@ -601,6 +601,26 @@ static bool keep_old_package(struct rig *r)
     return n == 1 && utimensat(AT_FDCWD, path.p, old, 0) == 0;
 }
 
+/* An object in a file of its own that nobody needs. */
+static bool put_old_object(struct rig *r)
+{
+    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    char hex[HASH_HEX_CHARS + 1];
+    struct str path;
+
+    if (!store_put(r->store, STR("old"), &r->h[0], &r->err))
+        return false;
+    hash_format(&r->h[0], hex);
+    path = arena_printf(&r->arena, "%s/store/objects/%.2s/%s", r->home, hex,
+                        hex + 2);
+    return utimensat(AT_FDCWD, path.p, old, 0) == 0;
+}
+
+static bool has_no_object(struct rig *r)
+{
+    return !store_has(r->store, &r->h[0]);
+}
+
 static bool collect_others(struct rig *r)
 {
     return store_gc(r->store, &r->package, 1, false, &r->stats, &r->err);
@@ -642,6 +662,7 @@ static const struct {
     {"count", hold_all, count, nothing},
     {"verify", hold_all, verify, nothing}, /* what cannot be read is damaged */
     {"gc", put_all, collect, has_all},
+    {"gc of an object", put_old_object, collect, has_no_object},
     {"gc of a pack", keep_old_package, collect_others, has_package},
 };
 
