@@ -1,6 +1,6 @@
 #!/bin/sh
 # A team's store in its folder form: what it has is not asked of the git host, and
-# nothing of it is believed. The host sees what the store lacks, and no more. [S1]
+# nothing of it is believed. The host sees what the store lacks, and no more. [S1, S5]
 . "$(dirname "$0")/../lib/cli.sh"
 
 team=$ROOT/tests/lib/team.py
@@ -298,6 +298,23 @@ MAPM_STORE=http://127.0.0.1:$port/team/
 exits 'a folder of nginx' 0 mapm install --locked --yes
 is 'the git host is not asked' "$(requests)" 0
 is 'one request a package and one for its proof' "$(grep -c 'GET /team/mapm1' "$T/nginx/log")" 8
+# machine NAME: a cold one, beside others.
+machine()
+{
+    cp -r "$T/locked" "$T/$1" && cd "$T/$1" &&
+        MAPM_HOME=$T/$1/.home mapm install --locked --yes >"$T/$1.out" 2>&1 &&
+        touch "$T/$1/.installed"
+}
+: >"$T/nginx/log"
+reset_log
+for n in 1 2 3 4 5 6 7 8; do
+    machine "machine-$n" &
+    machines="${machines-} $!"
+done
+wait $machines
+is '[S5] eight cold machines at once install' "$(ls -d "$T"/machine-?/.installed | wc -l)" 8
+is '[S5] each by its own requests to the store' "$(grep -c 'GET /team/mapm1.* 200 ' "$T/nginx/log")" 64
+is '[S5] after one machine, the git host sees no more' "$(requests)" 0
 
 cold second
 MAPM_STORE="$S/status-500 $S/absent $S/ok"
