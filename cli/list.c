@@ -9,13 +9,20 @@
 
 #include "command.h"
 
-/* Roots are the packages that the user requested; the others are
- * dependencies. */
-static bool is_root(const struct map *roots, const struct lock_entry *entry,
-                    struct arena *a)
+const struct root *list_root(const struct map *roots,
+                             const struct lock_entry *entry, struct arena *a)
 {
-    return map_find(roots, layer_name_key(entry->kind, entry->name, a)) ==
-           entry;
+    return map_find(roots, layer_name_key(entry->kind, entry->name, a));
+}
+
+/* Returns the origin of a root as mapm.yaml has it now: an entry whose content
+ * did not change keeps the origin that it was locked with [D2]. */
+static struct str origin_of(const struct lock_entry *entry,
+                            const struct root *root)
+{
+    return root && lock_catalog_entry(entry).n == 0
+               ? origin_base(root->origin.text)
+               : lock_origin_text(entry);
 }
 
 /* Writes the marketplace of a plugin and its parts that are not installed. */
@@ -39,8 +46,8 @@ static void put_plugin(struct json_writer *w, const struct lock_entry *entry)
 }
 
 void list_put_package(struct json_writer *w, const struct layer *l,
-                      const struct lock_entry *entry, bool root, bool is_many,
-                      struct arena *a)
+                      const struct lock_entry *entry, const struct root *root,
+                      bool is_many, struct arena *a)
 {
     struct str prereqs = install_prereqs(l, entry, a);
 
@@ -50,7 +57,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     if (is_many)
         json_member_string(w, "member", package_member(l));
     json_member_optional(w, "version", entry->version);
-    json_member_string(w, "origin", lock_origin_text(entry));
+    json_member_string(w, "origin", origin_of(entry, root));
     json_member_optional(w, "from", entry->from);
     json_member_optional(w, "tag", entry->tag);
     json_member_optional(w, "commit", entry->commit);
@@ -66,7 +73,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
     if (layer_is_searched(l, entry->kind, entry->name))
         json_member_string(w, "listing", STR("search"));
     put_plugin(w, entry);
-    json_member_bool(w, "root", root);
+    json_member_bool(w, "root", root != NULL);
     if (entry->catalog_count)
         json_member_string(w, "catalog", entry->catalogs[0]);
     json_member_bool(w, "local", layer_is_local(l, entry));
@@ -111,7 +118,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
         const struct lock_entry *entry = entries[i];
         struct str prereqs = install_prereqs(l, entry, &inv->cx.arena);
         struct str rest = prereqs, line;
-        bool root = is_root(roots, entry, &inv->cx.arena);
+        const struct root *root = list_root(roots, entry, &inv->cx.arena);
 
         term_print(t, "%-5s %-*.*s %-10.*s %-10.*s%s%s%.*s\n",
                    doc_kind_name(entry->kind), (int)wide, STR_ARG(entry->name),
@@ -121,8 +128,7 @@ static void print_list(struct invocation *inv, const struct layer *l,
                            : entry->artifact.n      ? STR("index")
                                                     : STR("file")),
                    root ? " " : "",
-                   root ? str_dup0(lock_origin_text(entry), &inv->cx.arena)
-                        : "",
+                   root ? str_dup0(origin_of(entry, root), &inv->cx.arena) : "",
                    STR_ARG(layer_is_own(l, entry)
                                ? package_listing(l, entry)
                                : package_notes(l, entry, &inv->cx.arena)));
@@ -146,7 +152,7 @@ static size_t put_layer(struct invocation *inv, const struct layers_named *all,
     struct arena *a = &inv->cx.arena;
     struct map roots;
     size_t count, root_count;
-    const struct root *list;
+    struct root *list;
 
     entries = layer_entries(l, a, &count);
     if (all->named[at]) {
@@ -156,7 +162,7 @@ static size_t put_layer(struct invocation *inv, const struct layers_named *all,
     list = layer_roots(l, a, &root_count);
     layer_index_roots(l, list, root_count, a, &roots);
     for (size_t i = 0; w && i < count; i++)
-        list_put_package(w, l, entries[i], is_root(&roots, entries[i], a),
+        list_put_package(w, l, entries[i], list_root(&roots, entries[i], a),
                          all->is_many, a);
     if (!w)
         print_list(inv, l, entries, count, &roots, all->is_many);

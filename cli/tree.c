@@ -116,12 +116,14 @@ static void put_roots(struct json_writer *w, const struct workspace_graph *g,
 static void put_packages(struct json_writer *w, const struct workspace_graph *g,
                          bool is_many)
 {
-    bool *is_root = arena_array(g->a, g->count + 1, sizeof *is_root);
+    size_t count;
+    struct root *list = layer_roots(g->layer, g->a, &count);
+    struct map roots;
 
-    for (size_t i = 0; i < g->root_count; i++)
-        is_root[g->roots[i]] = true;
+    layer_index_roots(g->layer, list, count, g->a, &roots);
     for (size_t i = 0; i < g->count; i++)
-        list_put_package(w, g->layer, g->entries[i], is_root[i], is_many, g->a);
+        list_put_package(w, g->layer, g->entries[i],
+                         list_root(&roots, g->entries[i], g->a), is_many, g->a);
 }
 
 static void print_tree_json(struct invocation *inv,

@@ -837,15 +837,16 @@ const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
     return list;
 }
 
-void layer_index_roots(const struct layer *l, const struct root *roots,
-                       size_t count, struct arena *a, struct map *out)
+void layer_index_roots(const struct layer *l, struct root *roots, size_t count,
+                       struct arena *a, struct map *out)
 {
     map_init(out, a);
     for (size_t i = 0; i < count; i++) {
         struct lock_entry *entry = map_find(&l->by_origin, roots[i].origin.key);
 
         if (entry && entry->kind == roots[i].kind)
-            map_put(out, layer_name_key(entry->kind, entry->name, a), entry);
+            map_put(out, layer_name_key(entry->kind, entry->name, a),
+                    &roots[i]);
     }
 }
 

@@ -255,10 +255,10 @@ bool layer_is_former(const struct layer *l, const struct lock_entry *entry,
 const struct lock_entry **layer_entries(const struct layer *l, struct arena *a,
                                         size_t *count);
 
-/* Maps layer_name_key to the entries that roots request. Keys are
- * allocated in `a`. */
-void layer_index_roots(const struct layer *l, const struct root *roots,
-                       size_t count, struct arena *a, struct map *out);
+/* Maps layer_name_key of the entries that roots request to these roots. Keys
+ * are allocated in `a`. */
+void layer_index_roots(const struct layer *l, struct root *roots, size_t count,
+                       struct arena *a, struct map *out);
 
 /* Returns the clients of `clients:`, those of the workspace before those of the
  * user. Allocated in `a`. */

@@ -24,7 +24,7 @@ static struct mapm_package package_of(struct engine *g, const struct layer *l,
         .old_version = "",
         .old_commit = "",
         .command = "",
-        .is_root = map_find(roots, key) == entry,
+        .is_root = map_has(roots, key),
         .is_local = layer_is_local(l, entry),
     };
 }

@@ -216,6 +216,7 @@ exits 'which is kept' 0 mapm update --yes
 is 'by update' "$(lock_of x tag)" v1.4.2
 exits 'without the tag' 0 mapm remove tag
 exits 'the lock is preferred' 0 mapm install --yes 'acme/catalog/skills/x@^1.3'
+like 'list has the origin of mapm.yaml' "$(mapm list x)" "$(grep -o 'https:.*/x$' mapm.yaml | sed 's/\^/\\^/')"
 is 'to a higher version' "$(lock_of x tag)" v1.4.2
 exits 'until the update' 0 mapm update --yes
 is 'which takes it' "$(lock_of x tag)" v1.5.0
