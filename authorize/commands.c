@@ -76,7 +76,7 @@ static bool settle(struct command_rules *c, struct err *e)
 
 /* Reports once, at the first command, that the rules of mapm.yaml are not
  * accepted. Used without a terminal. */
-static void tell_unaccepted(struct command_rules *c)
+static void report_unaccepted(struct command_rules *c)
 {
     if (c->accepted || c->told)
         return;
@@ -402,7 +402,7 @@ bool authorize_command(struct command_rules *c, const struct command *in,
     enum answer_kind answer;
 
     *allowed = false;
-    tell_unaccepted(c);
+    report_unaccepted(c);
     switch (judge(&c->own, &c->all, in, &rule)) {
     case VERDICT_ALLOW:
         *allowed = true;

@@ -114,7 +114,7 @@ static bool choose_client(struct restoring *r, struct err *e)
            err_set(e, ERR_USAGE, "unknown client \"%.*s\"", STR_ARG(r->client));
 }
 
-static void say(struct restoring *r, int *exit_code)
+static void print_summary(struct restoring *r, int *exit_code)
 {
     struct term *t = &r->inv->term;
 
@@ -152,6 +152,6 @@ bool doctor_restore(struct invocation *inv, int *exit_code, struct err *e)
         json_end_array(r.json);
         print_json_end(inv);
     }
-    say(&r, exit_code);
+    print_summary(&r, exit_code);
     return true;
 }

@@ -217,7 +217,7 @@ static bool has_any_option(const struct invocation *inv)
 
 /* --- add, set, remove -------------------------------------------------------------- */
 
-static void say(struct job *job, const char *word, const char *past)
+static void print_change(struct job *job, const char *word, const char *past)
 {
     struct invocation *inv = job->inv;
     const struct host_config *h = &job->want;
@@ -276,7 +276,7 @@ static bool add(struct job *job, struct err *e)
     if (!take_options(job, e) || !find_kind(job, e) ||
         !host_write(&job->inv->cx, job->host, &job->want, e))
         return false;
-    say(job, "add", "added");
+    print_change(job, "add", "added");
     return true;
 }
 
@@ -299,7 +299,7 @@ static bool set(struct job *job, struct err *e)
     if (!take_options(job, e) ||
         !host_write(&job->inv->cx, job->host, &job->want, e))
         return false;
-    say(job, "set", "changed");
+    print_change(job, "set", "changed");
     return true;
 }
 
@@ -313,7 +313,7 @@ static bool take_out(struct job *job, struct err *e)
     job->want.kind = NULL;
     if (!host_write(&job->inv->cx, job->host, NULL, e))
         return false;
-    say(job, "remove", "removed");
+    print_change(job, "remove", "removed");
     return true;
 }
 

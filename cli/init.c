@@ -7,7 +7,7 @@
 
 /* init: starts a workspace with a commented mapm.yaml. */
 
-static void say_json(struct invocation *inv, struct str path, bool created)
+static void print_created(struct invocation *inv, struct str path, bool created)
 {
     struct json_writer *w = print_json_begin(inv, "mapm.init/1", NULL);
 
@@ -16,10 +16,10 @@ static void say_json(struct invocation *inv, struct str path, bool created)
     print_json_end(inv);
 }
 
-static void say(struct invocation *inv, struct str path, bool created)
+static void print_result(struct invocation *inv, struct str path, bool created)
 {
     if (has_option(inv, OPTION_JSON))
-        say_json(inv, path, created);
+        print_created(inv, path, created);
     else
         term_print(&inv->term, "%s %.*s\n", created ? "wrote" : "kept",
                    STR_ARG(path));
@@ -30,8 +30,8 @@ static void say(struct invocation *inv, struct str path, bool created)
         term_note(&inv->term, "it was there already: nothing was changed");
 }
 
-static void say_ignored(struct invocation *inv,
-                        const struct install_gitignore *found)
+static void print_ignored(struct invocation *inv,
+                          const struct install_gitignore *found)
 {
     struct json_writer *w;
 
@@ -60,7 +60,7 @@ static bool add_gitignore(struct invocation *inv, struct err *e)
     if (!install_find_gitignore(&inv->cx, &found, e) ||
         !install_write_gitignore(&inv->cx, &found, e))
         return err_wrap(e, "cannot add to .gitignore");
-    say_ignored(inv, &found);
+    print_ignored(inv, &found);
     return true;
 }
 
@@ -79,6 +79,6 @@ COMMAND(command_init)
         return false;
     if (!str_is(folder, "."))
         path = fs_join(folder, path, &inv->cx.arena);
-    say(inv, path, is_new);
+    print_result(inv, path, is_new);
     return true;
 }

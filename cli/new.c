@@ -18,7 +18,8 @@ static const struct json_member package_members[] = {
 };
 JSON_RECORD(package, struct scaffold_package);
 
-static void say(struct invocation *inv, const struct scaffold_package *p)
+static void print_result(struct invocation *inv,
+                         const struct scaffold_package *p)
 {
     if (has_option(inv, OPTION_JSON)) {
         print_json_record(inv, "mapm.new/1", NULL, &package_record, p);
@@ -85,6 +86,6 @@ COMMAND(command_new)
 
     if (!scaffold_package(&inv->cx, &request, &p, e))
         return false;
-    say(inv, &p);
+    print_result(inv, &p);
     return offer_root(inv, &p, e);
 }

@@ -73,7 +73,7 @@ STORE_WORD(show_stats)
     return true;
 }
 
-static void tell_bad(void *ctx, const char *hex)
+static void print_damaged(void *ctx, const char *hex)
 {
     struct store_job *job = ctx;
 
@@ -86,7 +86,7 @@ STORE_WORD(verify)
     struct store_stats stats;
     struct json_writer *w;
 
-    if (!store_verify(job->store, tell_bad, job, &stats, e))
+    if (!store_verify(job->store, print_damaged, job, &stats, e))
         return false;
     *exit_code = stats.damaged ? EXIT_FINDINGS : EXIT_DONE;
     if (!has_option(job->inv, OPTION_JSON)) {

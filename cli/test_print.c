@@ -52,7 +52,7 @@ static void print_tape(struct invocation *inv,
     print_lines(t, tape->report);
 }
 
-static bool says_something(struct invocation *inv, const struct skill_test *s)
+static bool has_output(struct invocation *inv, const struct skill_test *s)
 {
     if (has_option(inv, OPTION_QUIET))
         return s->problem.n || s->failed || s->updated;
@@ -63,7 +63,7 @@ void test_print(struct invocation *inv, const struct skill_test *s)
 {
     struct term *t = &inv->term;
 
-    if (!says_something(inv, s))
+    if (!has_output(inv, s))
         return;
     term_style_print(t, TERM_BOLD, "%.*s\n", STR_ARG(s->path));
     if (s->problem.n) {

@@ -34,7 +34,7 @@ struct str clients_mcp_file(const struct client *c,
 {
     const struct client_mcp *m = &c->mcp;
 
-    if (m->unverified && clients_say(choice, c) != CLIENT_YES)
+    if (m->unverified && clients_selection(choice, c) != CLIENT_YES)
         return (struct str){0};
     for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++)
         if (fs_exists_at(root, m->others[i]))
@@ -47,10 +47,10 @@ bool clients_is_verified(const struct client *c)
     return c->known != KNOWN_LISTED;
 }
 
-enum client_say clients_say(const struct client_choice *choice,
-                            const struct client *c)
+enum client_selection clients_selection(const struct client_choice *choice,
+                                        const struct client *c)
 {
-    enum client_say say = CLIENT_UNSAID;
+    enum client_selection selection = CLIENT_UNSET;
 
     for (size_t i = 0; i < choice->count; i++) {
         struct str name = choice->names[i];
@@ -58,9 +58,9 @@ enum client_say clients_say(const struct client_choice *choice,
         if (is_called(c, name))
             return CLIENT_YES;
         if (name.n && name.p[0] == '-' && is_called(c, str_from_index(name, 1)))
-            say = CLIENT_NO;
+            selection = CLIENT_NO;
     }
-    return say;
+    return selection;
 }
 
 const struct client *clients_backend_at(size_t index)

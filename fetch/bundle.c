@@ -16,8 +16,8 @@ static bool read_lock(struct str body, struct arena *a, struct str *out)
     return fields_end(&in);
 }
 
-static bool talk(struct client_call *c, struct arena *a, struct str *out,
-                 struct err *e)
+static bool exchange_frames(struct client_call *c, struct arena *a,
+                            struct str *out, struct err *e)
 {
     for (;;) {
         struct frame frame;
@@ -46,5 +46,5 @@ bool fetch_bundle_lock(int fd, struct arena *a, struct str *out, struct err *e)
     if (!channel_give_fd(&c.channel, own))
         close(own);
     frame_end(&c.channel.out, frame_begin(&c.channel.out, FRAME_BUNDLE));
-    return talk(&c, a, out, e);
+    return exchange_frames(&c, a, out, e);
 }

@@ -105,7 +105,7 @@ static bool give_bundle(struct fetch *f)
     return false;
 }
 
-static void say_options(struct fetch *f)
+static void send_options(struct fetch *f)
 {
     struct buf *b = &f->channel.out;
     bool has_bundle = give_bundle(f);
@@ -183,7 +183,7 @@ static bool start(struct fetch *f, struct err *e)
     } else if (!client_start(&f->arena, &f->channel, &f->pid, e)) {
         return false;
     }
-    say_options(f);
+    send_options(f);
     return true;
 }
 
@@ -231,7 +231,7 @@ static const struct str *keep_repository(struct fetch *f,
 }
 
 /* Writes FRAME_ASK. A request for an artifact has no fields of a repository. */
-static void say_ask(struct fetch *f, const struct fetch_want *w)
+static void send_ask(struct fetch *f, const struct fetch_want *w)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct buf *b = &f->channel.out;
@@ -288,7 +288,7 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
                        FETCH_ASKS_MAX);
     if (f->pid == 0 && !start(f, e))
         return fail_for_good(f, e);
-    say_ask(f, w);
+    send_ask(f, w);
     f->asks = arena_extend(&f->arena, f->asks, f->ask_count, &f->ask_capacity,
                            sizeof *f->asks);
     ask = &f->asks[f->ask_count++];
@@ -301,7 +301,7 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
     return true;
 }
 
-static void say_seen(struct fetch *f)
+static void send_seen(struct fetch *f)
 {
     size_t begun = frame_begin(&f->channel.out, FRAME_SEEN);
 
@@ -365,7 +365,7 @@ static bool wait_for_more(struct fetch *f, struct err *e)
     const struct fetch_options *o = &f->options;
 
     if (f->has_news)
-        say_seen(f);
+        send_seen(f);
     if (o->idle && !channel_flush(&f->channel, e))
         return false;
     while (o->idle && !proc_interrupted() && is_quiet(&f->channel) &&

@@ -8,9 +8,9 @@
  * time. */
 #define WAIT_MS 20
 
-static bool talk(struct client_call *c, const struct fetch_post *in,
-                 uint64_t time_ms, struct arena *a, struct fetch_reply *out,
-                 struct err *e)
+static bool exchange_frames(struct client_call *c, const struct fetch_post *in,
+                            uint64_t time_ms, struct arena *a,
+                            struct fetch_reply *out, struct err *e)
 {
     for (;;) {
         struct frame frame;
@@ -50,5 +50,5 @@ bool fetch_post(const struct fetch_post *in, struct arena *a,
     if (!client_start(a, &c.channel, &c.pid, e))
         return false;
     post_write(&c.channel.out, in, left);
-    return talk(&c, in, left, a, out, e);
+    return exchange_frames(&c, in, left, a, out, e);
 }

@@ -95,7 +95,7 @@ static bool take(struct push *p, const struct frame *f, struct err *e)
     return ok || client_nonsense(e);
 }
 
-static bool talk(struct push *p, struct err *e)
+static bool exchange_frames(struct push *p, struct err *e)
 {
     while (p->over < p->in->count) {
         struct frame frame;
@@ -128,5 +128,5 @@ bool fetch_push(const struct team_push *in, struct err *e)
                                     .again = in->again,
                                     .names = in->names,
                                     .count = in->count});
-    return talk(&p, e);
+    return exchange_frames(&p, e);
 }

@@ -417,7 +417,8 @@ bool session_list_clients(struct install_session *s, struct err *e)
         if (items[i].is_used)
             add_name(&used, clients_table[i].name);
         else if (items[i].is_on_machine &&
-                 clients_say(&o.clients, &clients_table[i]) == CLIENT_UNSAID)
+                 clients_selection(&o.clients, &clients_table[i]) ==
+                     CLIENT_UNSET)
             add_name(&others, clients_table[i].name);
     p->clients = is_user ? NULL : items;
     p->used = (struct str_list){used.items, used.count};

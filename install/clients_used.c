@@ -46,7 +46,7 @@ static struct client_choice find_used(const struct layer *l, struct context *cx,
     o.clients.names = names;
     with_machine &= l->scope->is_user;
     for (size_t i = 0; with_machine && i < clients_count; i++)
-        if (clients_say(&said, &clients_table[i]) == CLIENT_UNSAID &&
+        if (clients_selection(&said, &clients_table[i]) == CLIENT_UNSET &&
             clients_are_there(l, &clients_table[i], cx->home))
             names[o.clients.count++] = str_cstr(clients_table[i].name);
     if (!l->provision)
@@ -54,7 +54,7 @@ static struct client_choice find_used(const struct layer *l, struct context *cx,
     provision_find_served(l->provision, &o, served);
     for (size_t i = 0; i < clients_count; i++)
         if (served[i] &&
-            clients_say(&o.clients, &clients_table[i]) == CLIENT_UNSAID &&
+            clients_selection(&o.clients, &clients_table[i]) == CLIENT_UNSET &&
             !provision_uses(l->provision, &o, &clients_table[i]))
             names[o.clients.count++] = str_cstr(clients_table[i].name);
     return o.clients;
@@ -83,7 +83,7 @@ struct client_choice clients_given(const struct layer *l, struct context *cx)
         const struct client *c = &clients_table[i];
 
         if (c->always && !l->scope->is_user &&
-            clients_say(&used, c) == CLIENT_UNSAID && l->provision &&
+            clients_selection(&used, c) == CLIENT_UNSET && l->provision &&
             !provision_has_given(l->provision, c))
             names[used.count++] = arena_printf(&cx->arena, "-%s", c->name);
     }
@@ -119,7 +119,7 @@ struct str clients_join(const struct client_choice *c, struct arena *a)
     struct str names = STR("");
 
     for (size_t i = 0; i < clients_count; i++)
-        if (clients_say(c, &clients_table[i]) == CLIENT_YES)
+        if (clients_selection(c, &clients_table[i]) == CLIENT_YES)
             names = arena_join(names, ", ", str_cstr(clients_table[i].name), a);
     return names;
 }

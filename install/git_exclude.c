@@ -24,12 +24,12 @@ static bool has_path(const struct client *c, struct str path)
            clients_mcp_is_at(&c->mcp, path);
 }
 
-static enum client_say say(const struct str *names, size_t count,
-                           const struct client *c)
+static enum client_selection selection_of(const struct str *names, size_t count,
+                                          const struct client *c)
 {
     const struct client_choice choice = {.names = names, .count = count};
 
-    return clients_say(&choice, c);
+    return clients_selection(&choice, c);
 }
 
 /* Returns whether the client was added by the answer, which config.yaml
@@ -52,10 +52,11 @@ static bool is_mine(const struct install_session *s, const struct layer *l,
 
         if (!has_path(c, path))
             continue;
-        if (c->always ||
-            say(l->project.clients, l->project.client_count, c) == CLIENT_YES)
+        if (c->always || selection_of(l->project.clients,
+                                      l->project.client_count, c) == CLIENT_YES)
             return false;
-        mine |= say(l->user.clients, l->user.client_count, c) == CLIENT_YES ||
+        mine |= selection_of(l->user.clients, l->user.client_count, c) ==
+                    CLIENT_YES ||
                 is_answer(s, i);
     }
     return mine;

@@ -42,7 +42,7 @@ static bool check_places(const struct install_session *s,
     for (size_t i = 0; scope->is_user && i < clients_count; i++) {
         const struct client *c = &clients_table[i];
 
-        if (!scope->refused[i] || clients_say(choice, c) != CLIENT_YES)
+        if (!scope->refused[i] || clients_selection(choice, c) != CLIENT_YES)
             continue;
         err_set(e, ERR_REFUSED, "%s", scope->refused[i]);
         err_hint(e, "set it to an absolute path, or not at all");

@@ -269,8 +269,8 @@ static void set_bound(struct settling *t, const struct group *g,
 }
 
 /* Reports a request as "^1.2: boss -> helper". */
-static void tell_request(const struct settling *t, const struct request *r,
-                         struct err *e)
+static void report_request(const struct settling *t, const struct request *r,
+                           struct err *e)
 {
     const struct visit *way[CHAIN_MAX_NAMES];
     struct str line = {"", 0};
@@ -410,7 +410,7 @@ static bool refuse(const struct settling *t, const struct group *g,
             STR_ARG(g->place));
     for (const struct request *r = g->requests; r; r = r->next)
         if (count++ < ERROR_MAX_LINES)
-            tell_request(t, r, e);
+            report_request(t, r, e);
     if (count > ERROR_MAX_LINES)
         err_also(e, "\xe2\x80\xa6 and %zu more", count - ERROR_MAX_LINES);
     if (why)

@@ -124,8 +124,9 @@ static bool is_of_earlier_root(const struct library *l,
 }
 
 /* A fault of a skill is reported when it is first found (T10). */
-static void tell(const struct library *l, const struct library_root *root,
-                 const struct record *r)
+static void report_fault(const struct library *l,
+                         const struct library_root *root,
+                         const struct record *r)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str path, note = r->field[RECORD_NOTE];
@@ -148,8 +149,10 @@ static void tell(const struct library *l, const struct library_root *root,
 
 /* Reports new faults of a root. Both record lists are sorted by folder. Returns
  * true if they differ. */
-static bool tell_news(const struct library *l, const struct library_root *root,
-                      const struct records *before, const struct records *now)
+static bool report_new_faults(const struct library *l,
+                              const struct library_root *root,
+                              const struct records *before,
+                              const struct records *now)
 {
     size_t b = 0, kept = 0;
 
@@ -165,13 +168,14 @@ static bool tell_news(const struct library *l, const struct library_root *root,
         if (b < before->count && record_eq(&old, &r))
             kept++;
         else
-            tell(l, root, &r);
+            report_fault(l, root, &r);
     }
     return kept != before->count || kept != now->count;
 }
 
-static void tell_all(const struct library *l, const struct library_root *root,
-                     const struct records *now)
+static void report_all_faults(const struct library *l,
+                              const struct library_root *root,
+                              const struct records *now)
 {
     for (size_t i = 0; i < now->count; i++) {
         struct record r;
@@ -179,7 +183,7 @@ static void tell_all(const struct library *l, const struct library_root *root,
         if (!(record_flags(now, i) & RECORD_NOTED))
             continue;
         r = record_get(now, i);
-        tell(l, root, &r);
+        report_fault(l, root, &r);
     }
 }
 
@@ -192,10 +196,10 @@ static bool take_batch(const struct library *l, size_t i,
     bool changed = false;
 
     if (!l->catalog)
-        tell_all(l, root, &batch->records);
+        report_all_faults(l, root, &batch->records);
     else if (!same)
-        changed = tell_news(l, root, &l->catalog->batches[i].records,
-                            &batch->records);
+        changed = report_new_faults(l, root, &l->catalog->batches[i].records,
+                                    &batch->records);
     if (batch->rewritten && cache->put)
         cache->put(cache->ctx, root->path, batch->records.bytes);
     return changed;

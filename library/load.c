@@ -67,8 +67,8 @@ bool library_text(const struct library *l, const struct library_skill *s,
 
 /* Reports the size when the skill is loaded (T12); Metis reads the whole file
  * when it lists. */
-static void tell_size(const struct library *l, const struct library_skill *s,
-                      const struct diagnostics *why)
+static void report_size(const struct library *l, const struct library_skill *s,
+                        const struct diagnostics *why)
 {
     for (size_t i = 0; i < why->count && !l->options.metis; i++)
         if (strcmp(why->items[i].code, "body-tokens") == 0)
@@ -359,7 +359,7 @@ static bool load_body(const struct library *l, const struct library_skill *s,
         !body_text(l, s, as, text_unix_lines(out->document.body, a), a,
                    &out->text, e))
         return false;
-    tell_size(l, s, &out->why);
+    report_size(l, s, &out->why);
     memcpy(out->skill_version, out->document.skill_version,
            sizeof out->skill_version);
     out->load_size_tokens = out->document.load_size_tokens;

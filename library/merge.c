@@ -82,8 +82,9 @@ static bool is_same_file(const struct candidate *x, const struct candidate *y)
     return fingerprint_eq(&a.skill, &b.skill);
 }
 
-static void say_which(const struct library *l, const struct candidate *wins,
-                      const struct candidate *loses)
+static void report_shadowed(const struct library *l,
+                            const struct candidate *wins,
+                            const struct candidate *loses)
 {
     const struct library_root *roots = l->options.roots;
     const struct library_root *strong = &roots[wins->root];
@@ -206,7 +207,7 @@ bool catalog_merge(const struct library *l, struct catalog *c, bool loud,
         if (!str_eq(all[wins].name, all[i].name))
             all[++wins] = all[i];
         else if (c->overridden++, loud)
-            say_which(l, &all[wins], &all[i]);
+            report_shadowed(l, &all[wins], &all[i]);
     }
     c->count = count ? wins + 1 : 0;
     if (c->count > LIBRARY_MAX_SKILLS)

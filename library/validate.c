@@ -216,7 +216,7 @@ static bool read_text(struct validation *j, struct str *out)
 
 /* Returns whether a diagnostic is reported each time: a skill under another
  * name, a large one, or one that does not run. */
-static bool is_told(const struct diagnostic *c)
+static bool is_always_reported(const struct diagnostic *c)
 {
     static const char *const codes[] = {"name-folder", "name-from-folder",
                                         "yaml-repaired", "body-tokens"};
@@ -237,7 +237,7 @@ static struct str note_of(const struct validation *j)
     for (size_t i = 0; i < j->why.count; i++) {
         const struct diagnostic *c = &j->why.items[i];
 
-        if (bad ? !c->error : !is_told(c))
+        if (bad ? !c->error : !is_always_reported(c))
             continue;
         if (b.n > LIBRARY_NOTE_MAX_BYTES)
             break;

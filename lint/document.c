@@ -36,8 +36,8 @@ struct str lint_folder_name(const struct check_result *result)
                              : str_from_index(result->folder, slash + 1);
 }
 
-void lint_say(const struct check_rules *rules, struct check_result *result,
-              bool error, const char *code, const char *format, ...)
+void lint_report(const struct check_rules *rules, struct check_result *result,
+                 bool error, const char *code, const char *format, ...)
 {
     char message[2048];
     va_list args;
@@ -129,21 +129,22 @@ static bool read_document(const struct check_rules *rules, int dirfd,
     case MANIFEST_FILE_OK:
         return true;
     case MANIFEST_FILE_TOO_LARGE:
-        lint_say(rules, r, true, "too-large", "larger than %zu bytes", max);
+        lint_report(rules, r, true, "too-large", "larger than %zu bytes", max);
         return false;
     case MANIFEST_FILE_ESCAPES:
-        lint_say(rules, r, true, "unreadable",
-                 "a symbolic link that leaves the %s: what is installed from "
-                 "here would not have it",
-                 r->root->in_git ? "repository" : "folder that was named");
+        lint_report(
+            rules, r, true, "unreadable",
+            "a symbolic link that leaves the %s: what is installed from "
+            "here would not have it",
+            r->root->in_git ? "repository" : "folder that was named");
         return false;
     case MANIFEST_FILE_MISSING:
-        lint_say(rules, r, true, "unreadable",
-                 "it leads to nothing, or was removed meanwhile");
+        lint_report(rules, r, true, "unreadable",
+                    "it leads to nothing, or was removed meanwhile");
         return false;
     default:
-        lint_say(rules, r, true, "unreadable",
-                 "not a regular file that can be read");
+        lint_report(rules, r, true, "unreadable",
+                    "not a regular file that can be read");
         return false;
     }
 }
@@ -219,18 +220,20 @@ static void find_placeholders(const struct check_rules *rules,
         if (str_starts(r->description,
                        str_cstr(fresh_descriptions[i].before)) &&
             str_ends(r->description, str_cstr(fresh_descriptions[i].after)))
-            lint_say(rules, r, true, "placeholder",
-                     "the description is the one that mapm new wrote: say what "
-                     "it does, and when to use it");
+            lint_report(
+                rules, r, true, "placeholder",
+                "the description is the one that mapm new wrote: say what "
+                "it does, and when to use it");
     for (size_t i = 0; i < sizeof fresh_texts / sizeof *fresh_texts; i++)
         if (str_find(text, str_cstr(fresh_texts[i])) != SIZE_MAX)
-            lint_say(rules, r, true, "placeholder",
-                     "the text is the one that mapm new wrote: replace it");
+            lint_report(rules, r, true, "placeholder",
+                        "the text is the one that mapm new wrote: replace it");
     if (r->kind == DOC_MCP &&
         str_find(text, STR("-server\",\n  \"args\": []\n}")) != SIZE_MAX)
-        lint_say(rules, r, true, "placeholder",
-                 "the command is the one that mapm new wrote: name that of the "
-                 "server");
+        lint_report(
+            rules, r, true, "placeholder",
+            "the command is the one that mapm new wrote: name that of the "
+            "server");
 }
 
 bool lint_document(const struct check_rules *rules, int dirfd,

@@ -176,11 +176,11 @@ static void add_need(struct graph *g, struct node *n,
     if (to)
         n->needs[n->need_count++] = (size_t)(to - g->nodes);
     else if (!is_on_disk(g, need->kind, path))
-        lint_say(g->rules, n->result, g->rules->profile == PROFILE_PUBLISH,
-                 "dep-missing",
-                 "it needs the %s %.*s, which this repository "
-                 "does not have",
-                 doc_kind_name(need->kind), STR_ARG(path));
+        lint_report(g->rules, n->result, g->rules->profile == PROFILE_PUBLISH,
+                    "dep-missing",
+                    "it needs the %s %.*s, which this repository "
+                    "does not have",
+                    doc_kind_name(need->kind), STR_ARG(path));
 }
 
 /* --- cycles --------------------------------------------------------------- */
@@ -196,9 +196,9 @@ static void report_cycle(struct graph *g, size_t to)
     buf_init(&b, 1024);
     for (i = i ? i - 1 : 0; i < g->depth; i++)
         buf_printf(&b, "%.*s -> ", STR_ARG(g->nodes[g->stack[i]].path));
-    lint_say(g->rules, first->result, true, "dep-cycle",
-             "a cycle of dependencies: %.*s%.*s", STR_ARG(buf_str(&b)),
-             STR_ARG(first->path));
+    lint_report(g->rules, first->result, true, "dep-cycle",
+                "a cycle of dependencies: %.*s%.*s", STR_ARG(buf_str(&b)),
+                STR_ARG(first->path));
 }
 
 static void push(struct graph *g, size_t i)
@@ -267,10 +267,11 @@ static void check_names(struct graph *g)
         if (!first)
             map_put(&names, key, &g->nodes[i]);
         else if (r->fqn.n && !is_same(r, first->result))
-            lint_say(g->rules, r, false, "name-duplicate",
-                     "%.*s has this name, too, and other content: not both can "
-                     "be installed under it",
-                     STR_ARG(first->path));
+            lint_report(
+                g->rules, r, false, "name-duplicate",
+                "%.*s has this name, too, and other content: not both can "
+                "be installed under it",
+                STR_ARG(first->path));
     }
 }
 

@@ -68,7 +68,7 @@ static void cannot_open(struct worker *w, const struct job *job, bool error,
     struct check_result *r =
         new_result(w, job->root, job->folder, str_make("", 0));
 
-    lint_say(w->rules, r, error, "unreadable-folder", "%s", why);
+    lint_report(w->rules, r, error, "unreadable-folder", "%s", why);
     add_result(w, r);
 }
 
@@ -289,8 +289,8 @@ static void look_at_file(struct worker *w, const struct job *job)
         check_one(w, root, none, fd, root->only, DOC_MCP, false);
     } else {
         r = new_result(w, root, none, root->only);
-        lint_say(w->rules, r, true, "no-anchor",
-                 "none of SKILL.md, AGENTS.md or the .json file of an MCP");
+        lint_report(w->rules, r, true, "no-anchor",
+                    "none of SKILL.md, AGENTS.md or the .json file of an MCP");
         add_result(w, r);
     }
 }
@@ -348,18 +348,19 @@ void walk_report(struct worker *w, const struct empty_dir *h, bool has_some)
         return;
     r = new_result(w, h->root, h->folder, str_make("", 0));
     if (lint_profile_is_plugin(w->rules->profile))
-        lint_say(w->rules, r, true, "plugin-missing",
-                 w->rules->profile == PROFILE_MARKETPLACE
-                     ? "there is no marketplace.json here or below"
-                     : "there is no plugin here or below (P1)");
+        lint_report(w->rules, r, true, "plugin-missing",
+                    w->rules->profile == PROFILE_MARKETPLACE
+                        ? "there is no marketplace.json here or below"
+                        : "there is no plugin here or below (P1)");
     else if (h->misspelt.n)
-        lint_say(w->rules, r, (named && !has_some) || h->in_bucket, "no-anchor",
-                 "%.*s has to be spelled in the case of SKILL.md and "
-                 "AGENTS.md",
-                 STR_ARG(h->misspelt));
+        lint_report(w->rules, r, (named && !has_some) || h->in_bucket,
+                    "no-anchor",
+                    "%.*s has to be spelled in the case of SKILL.md and "
+                    "AGENTS.md",
+                    STR_ARG(h->misspelt));
     else
-        lint_say(w->rules, r, named, "no-anchor",
-                 "there is no SKILL.md, AGENTS.md or MCP file %s",
-                 named ? "here or below" : "in this folder");
+        lint_report(w->rules, r, named, "no-anchor",
+                    "there is no SKILL.md, AGENTS.md or MCP file %s",
+                    named ? "here or below" : "in this folder");
     add_result(w, r);
 }

@@ -104,7 +104,7 @@ static enum err_code code_of(const char *code, enum doc_kind kind)
     return kind == DOC_MCP ? ERR_MCP : ERR_FRONTMATTER;
 }
 
-static void say(const struct diagnostic *c, struct err *e)
+static void append_diagnostic(const struct diagnostic *c, struct err *e)
 {
     char where[PACKAGE_PATH_MAX_BYTES + 32] = "";
 
@@ -132,7 +132,7 @@ bool diagnostics_fail(const struct diagnostics *why, enum doc_kind kind,
             code = code_of(why->items[i].code, kind);
         if (why->items[i].hint.n && !e->hint[0])
             err_hint(e, "%.*s", STR_ARG(why->items[i].hint));
-        say(&why->items[i], e);
+        append_diagnostic(&why->items[i], e);
     }
     if (why->errors > said)
         err_also(e, "%zu more errors", why->errors - said);

@@ -62,7 +62,7 @@ static bool judges_comments(const struct reader *r)
 
 /* K6: returns true if the description says when to use the skill. Looks for
  * English words only; text in other scripts is accepted. */
-static bool tells_when(struct str description, struct arena *a)
+static bool states_when(struct str description, struct arena *a)
 {
     static const char *const words[] = {
         "when", "use ", "used ",   "using ", "if ",   "before ", "after ",
@@ -114,7 +114,7 @@ static void read_description(struct reader *r)
                text_count(text), DESCRIPTION_MAX_CHARS);
     if (r->in->kind == DOC_SKILL && r->doc->description.n &&
         !yaml_get(r->root, "when_to_use") &&
-        !tells_when(r->doc->description, r->a))
+        !states_when(r->doc->description, r->a))
         report(r, "description-when", "description", line,
                "the description does not say when to use it: a model chooses "
                "by that, as in \"Use it when ...\"");

@@ -54,7 +54,7 @@ struct str host_item_text(const struct host_item *t, struct arena *a)
 
 /* Returns the kind for the command line, or "" for plain git: for such a host
  * `mapm` detects the kind. */
-static struct str told_kind(const struct host_config *h)
+static struct str explicit_kind(const struct host_config *h)
 {
     return h->kind == &git_hosts[git_host_count - 1]
                ? STR("")
@@ -70,7 +70,7 @@ struct str host_config_command(const struct host_config *h, bool is_known,
         const char *name;
         struct str value;
     } options[] = {
-        {"kind", is_known ? STR("") : told_kind(h)},
+        {"kind", is_known ? STR("") : explicit_kind(h)},
         {"transport", h->transport == HOST_OVER_SSH ? STR("ssh") : STR("")},
         {"port", port_text(h->port, a)},
         {"ports", ports_text(h, ",", a)},

@@ -140,8 +140,8 @@ static bool parse_any(struct str yaml, struct arena *a, struct str *source,
     return false;
 }
 
-static bool says_name(struct str text, struct str name, struct str body,
-                      struct arena *a)
+static bool has_name(struct str text, struct str name, struct str body,
+                     struct arena *a)
 {
     const struct yaml *root, *y;
     struct str source;
@@ -198,7 +198,7 @@ bool manifest_rename(struct str text, struct str name, struct arena *a,
         place_edit(s.yaml, source, &edit);
     yaml_at = (size_t)(s.yaml.p - text.p);
     result = apply(text, yaml_at, &edit, name, a);
-    if (!says_name(result, name, s.body, a))
+    if (!has_name(result, name, s.body, a))
         return err_set(e, ERR_FRONTMATTER,
                        "the name cannot be changed in this frontmatter");
     *out = result;

@@ -77,7 +77,7 @@ static bool all_answered(const struct job *j)
     return true;
 }
 
-static void tell_answers(struct job *j)
+static void send_answers(struct job *j)
 {
     CLEANUP(buf_done) struct buf out = {0};
     struct json_writer w;
@@ -90,9 +90,9 @@ static void tell_answers(struct job *j)
     json_end_object(&w);
     j->state = JOB_RUNNING;
     if (out.overflowed)
-        job_tell_failed(j, ERR_LIMIT, "the client's answers are too long");
+        job_send_failed(j, ERR_LIMIT, "the client's answers are too long");
     else
-        job_tell(j, FRAME_ANSWERS, buf_str(&out));
+        job_send(j, FRAME_ANSWERS, buf_str(&out));
 }
 
 bool job_go_on(struct job *j)
@@ -100,7 +100,7 @@ bool job_go_on(struct job *j)
     take_recorded(j);
     if (!all_answered(j))
         return false;
-    tell_answers(j);
+    send_answers(j);
     return true;
 }
 
@@ -193,7 +193,7 @@ static void ask_failed(struct job *j, enum err_code code, const char *why)
 {
     job_withdraw(j);
     j->state = JOB_RUNNING;
-    job_tell_failed(j, code, why);
+    job_send_failed(j, code, why);
 }
 
 void job_ask_late(struct job *j)
@@ -251,7 +251,7 @@ static void take_result(struct job *j, struct question *q,
     }
     q->answer = arena_str(&j->asked, buf_str(&text));
     if (all_answered(j))
-        tell_answers(j);
+        send_answers(j);
 }
 
 void job_take_answer(struct server *s, const struct json *message)
@@ -301,7 +301,7 @@ static bool repeat(struct job *j, enum entry_kind kind, unsigned number,
     if (before && str_eq(before->text, text))
         return true;
     if (before) {
-        job_tell_failed(j, ERR_DAMAGED,
+        job_send_failed(j, ERR_DAMAGED,
                         "this is not what was done the last time");
         return false;
     }
@@ -313,7 +313,7 @@ static bool repeat(struct job *j, enum entry_kind kind, unsigned number,
                                    .used = used},
                     &e))
         return true;
-    job_tell_failed(j, e.code, err_first(&e));
+    job_send_failed(j, e.code, err_first(&e));
     return false;
 }
 
@@ -352,7 +352,7 @@ void job_on_ask(struct job *j, struct str body)
     if (job_go_on(j))
         return;
     if (!may_ask(j, &lacking))
-        job_tell_failed(j, ERR_REFUSED,
+        job_send_failed(j, ERR_REFUSED,
                         arena_printf(&a, "the client cannot be asked (%s)",
                                      lacking ? lacking : "no such question")
                             .p);
@@ -361,18 +361,18 @@ void job_on_ask(struct job *j, struct str body)
     else if (mcp_call_era(j->calls) == MCP_SESSIONED)
         ask_when_ready(j);
     else
-        job_tell_failed(j, ERR_REFUSED,
+        job_send_failed(j, ERR_REFUSED,
                         "nothing can be asked in answer to this method");
 }
 
-static void tell_state(struct job *j, enum mcp_once state, struct str text)
+static void send_state(struct job *j, enum mcp_once state, struct str text)
 {
     CLEANUP(buf_done) struct buf out = {0};
 
     buf_init(&out, 2 * (size_t)MCP_TASK_MAX_BYTES);
     buf_char(&out, (char)state);
     buf_append(&out, text);
-    job_tell(j, FRAME_STATE, buf_str(&out));
+    job_send(j, FRAME_STATE, buf_str(&out));
 }
 
 void job_on_once(struct job *j, struct str body)
@@ -385,7 +385,7 @@ void job_on_once(struct job *j, struct str body)
         return;
     j->onces++;
     if (!j->records) {
-        tell_state(j, MCP_FIRST, STR(""));
+        send_state(j, MCP_FIRST, STR(""));
         return;
     }
     before = entries_find(&j->entries, ENTRY_BEGIN, j->onces, STR(""));
@@ -393,9 +393,9 @@ void job_on_once(struct job *j, struct str body)
         return;
     note = entries_find(&j->entries, ENTRY_NOTE, j->onces, STR(""));
     if (note)
-        tell_state(j, MCP_DONE, note->text);
+        send_state(j, MCP_DONE, note->text);
     else
-        tell_state(j, before ? MCP_CUT : MCP_FIRST, STR(""));
+        send_state(j, before ? MCP_CUT : MCP_FIRST, STR(""));
 }
 
 void job_on_noted(struct job *j, struct str body)
@@ -406,5 +406,5 @@ void job_on_noted(struct job *j, struct str body)
         return;
     if (j->records && !repeat(j, ENTRY_NOTE, j->onces, body, used))
         return;
-    job_tell(j, FRAME_KEPT, STR(""));
+    job_send(j, FRAME_KEPT, STR(""));
 }

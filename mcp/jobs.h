@@ -85,8 +85,8 @@ void job_on_end(struct job *j);
 /* Reads from and writes to the process. */
 void job_read(struct job *j);
 void job_write(struct job *j);
-void job_tell(struct job *j, int kind, struct str body);
-void job_tell_failed(struct job *j, enum err_code code, const char *message);
+void job_send(struct job *j, int kind, struct str body);
+void job_send_failed(struct job *j, enum err_code code, const char *message);
 /* Repeats the progress of a call if it is due. */
 void call_send_progress(struct mcp_call *c, uint64_t now);
 /* Returns when progress is due; UINT64_MAX for never. */

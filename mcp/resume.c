@@ -39,7 +39,7 @@ static void put_requests(struct job *j, struct buf *out)
 }
 
 /* Answers all waiting calls with the questions. */
-static void tell_to_come_back(struct job *j)
+static void request_retries(struct job *j)
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf requests = {0};
@@ -64,11 +64,11 @@ void job_suspend(struct job *j)
 
     j->expires_s = (uint64_t)time(NULL) + MCP_STATE_MAX_SECONDS;
     if (!entries_write(&j->entries, j->expires_s, &e)) {
-        job_tell_failed(j, e.code, err_first(&e));
+        job_send_failed(j, e.code, err_first(&e));
         return;
     }
     j->state = JOB_WAITING;
-    tell_to_come_back(j);
+    request_retries(j);
 }
 
 /* --- answers ---------------------------------------------------------------------- */
@@ -202,7 +202,7 @@ static bool join(struct job *j, struct mcp_call *c, const struct ticket *t)
         return false;
     job_attach(j, c);
     if (j->state == JOB_WAITING && !job_go_on(j))
-        tell_to_come_back(j);
+        request_retries(j);
     return j->state == JOB_QUEUED;
 }
 

@@ -16,7 +16,7 @@
 #define BEAT_UNREAD_MAX                                                        \
     (64u * 1024) /* unread output above which progress is not repeated */
 
-void job_tell(struct job *j, int kind, struct str body)
+void job_send(struct job *j, int kind, struct str body)
 {
     struct frame_head head = {.n = (uint32_t)body.n, .kind = (uint32_t)kind};
 
@@ -28,7 +28,7 @@ void job_tell(struct job *j, int kind, struct str body)
         job_write(j);
 }
 
-void job_tell_failed(struct job *j, enum err_code code, const char *message)
+void job_send_failed(struct job *j, enum err_code code, const char *message)
 {
     CLEANUP(buf_done) struct buf body = {0};
     int32_t number = (int32_t)code;
@@ -36,7 +36,7 @@ void job_tell_failed(struct job *j, enum err_code code, const char *message)
     buf_init(&body, MCP_LINE_MAX_BYTES);
     buf_append(&body, str_make((const char *)&number, sizeof number));
     buf_text(&body, message);
-    job_tell(j, FRAME_FAILED, buf_str(&body));
+    job_send(j, FRAME_FAILED, buf_str(&body));
 }
 
 void job_write(struct job *j)

@@ -92,8 +92,8 @@ static bool fail_over(struct err *e)
 
 /* Reads the reply of the server into `a`: a frame of kind `want`, or an
  * error. */
-static bool hear(struct mcp_task *w, enum frame_kind want, struct arena *a,
-                 struct str *body, struct err *e)
+static bool receive_reply(struct mcp_task *w, enum frame_kind want,
+                          struct arena *a, struct str *body, struct err *e)
 {
     struct frame_head head;
     int32_t code;
@@ -198,7 +198,7 @@ bool mcp_task_ask(struct mcp_task *w, struct mcp_question *q, size_t count,
     if (!end(w, FRAME_ASK))
         return w->gone ? fail_over(e)
                        : err_set(e, ERR_LIMIT, "the question is too long");
-    ok = hear(w, FRAME_ANSWERS, a, &body, e);
+    ok = receive_reply(w, FRAME_ANSWERS, a, &body, e);
     w->waited_ms += proc_now_ms() - before;
     if (!ok || !json_parse(body, &options, a, &answers, NULL, e))
         return false;
@@ -218,7 +218,7 @@ bool mcp_task_once(struct mcp_task *w, struct str what, struct arena *a,
     if (!end(w, FRAME_ONCE))
         return w->gone ? fail_over(e)
                        : err_set(e, ERR_LIMIT, "this is too long to note");
-    if (!hear(w, FRAME_STATE, a, &body, e))
+    if (!receive_reply(w, FRAME_STATE, a, &body, e))
         return false;
     if (!body.n)
         return fail_over(e);
@@ -238,7 +238,7 @@ bool mcp_task_noted(struct mcp_task *w, struct str text, struct err *e)
     if (!end(w, FRAME_NOTED))
         return w->gone ? fail_over(e)
                        : err_set(e, ERR_LIMIT, "this is too long to note");
-    return hear(w, FRAME_KEPT, &a, &body, e);
+    return receive_reply(w, FRAME_KEPT, &a, &body, e);
 }
 
 /* --- the end ----------------------------------------------------------------------------- */

@@ -10,8 +10,8 @@
 
 #include "plugin_parts.h"
 
-void check_say(struct checking *c, const char *code, const struct json *at,
-               const char *format, ...)
+void check_report(struct checking *c, const char *code, const struct json *at,
+                  const char *format, ...)
 {
     struct diagnostic *last;
     char text[1000];
@@ -56,12 +56,13 @@ const struct json *check_json(struct checking *c, struct str path,
     state = c->disk->read(c->disk->ctx, path, max_bytes, c->a, &text);
     c->file = path;
     if (state != MANIFEST_FILE_OK)
-        check_say(c, code, NULL, "%.*s %s", STR_ARG(path), file_fault(state));
+        check_report(c, code, NULL, "%.*s %s", STR_ARG(path),
+                     file_fault(state));
     else if (!parse_json(text, c->a, &root, &e))
-        check_say(c, code, NULL, "%s", err_first(&e));
+        check_report(c, code, NULL, "%s", err_first(&e));
     else if (root->kind != JSON_OBJECT)
-        check_say(c, code, root, "it is %s, not an object",
-                  json_kind_name(root->kind));
+        check_report(c, code, root, "it is %s, not an object",
+                     json_kind_name(root->kind));
     else
         return root;
     return NULL;
@@ -141,10 +142,10 @@ void check_secrets(struct checking *c, const struct json *values,
 {
     for (const struct json *j = values ? values->first : NULL; j; j = j->next)
         if (j->kind == JSON_STRING && is_secret(j->text))
-            check_say(c, "plugin-secret", j,
-                      "%s %.*s holds a token: all users of the plugin can "
-                      "read it (P50)",
-                      what, STR_ARG(check_shown(j->key)));
+            check_report(c, "plugin-secret", j,
+                         "%s %.*s holds a token: all users of the plugin can "
+                         "read it (P50)",
+                         what, STR_ARG(check_shown(j->key)));
 }
 
 /* --- which manifest -------------------------------------------------------- */

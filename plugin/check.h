@@ -15,8 +15,8 @@ struct checking {
 
 /* Reports a diagnostic at the line of `at`, or for the whole file if `at` is
  * NULL. */
-void check_say(struct checking *c, const char *code, const struct json *at,
-               const char *format, ...) PRINTF(4, 5);
+void check_report(struct checking *c, const char *code, const struct json *at,
+                  const char *format, ...) PRINTF(4, 5);
 
 /* Parses a file as JSON. Returns NULL and reports `code` if it is invalid. */
 const struct json *check_json(struct checking *c, struct str path,

@@ -71,7 +71,7 @@ static void check_name(struct checking *c, const struct json *root)
     int32_t point;
 
     if (!j || j->kind != JSON_STRING || j->text.n == 0) {
-        check_say(c, "claude-name-missing", j, "it has no name (C1)");
+        check_report(c, "claude-name-missing", j, "it has no name (C1)");
         return;
     }
     for (size_t i = 0; i < j->text.n; i++)
@@ -81,8 +81,8 @@ static void check_name(struct checking *c, const struct json *root)
         text_find_hidden(j->text, &at, &point) != TEXT_HIDDEN_NONE)
         fault = "a character that is not shown";
     if (fault)
-        check_say(c, "claude-name", j, "the name \"%.*s\" has %s (C1)",
-                  STR_ARG(check_shown(j->text)), fault);
+        check_report(c, "claude-name", j, "the name \"%.*s\" has %s (C1)",
+                     STR_ARG(check_shown(j->text)), fault);
 }
 
 static void check_author(struct checking *c, const struct json *author)
@@ -90,7 +90,7 @@ static void check_author(struct checking *c, const struct json *author)
     const struct json *name = json_get(author, "name");
 
     if (!name || name->kind != JSON_STRING || !name->text.n)
-        check_say(c, "claude-author", author, "author has no name (C1)");
+        check_report(c, "claude-author", author, "author has no name (C1)");
 }
 
 static bool is_known_key(const char *keys, struct str key, struct arena *a)
@@ -109,10 +109,10 @@ static void check_strict(struct checking *c, const struct json *field)
                                                                : NULL;
                  k; k = k->next)
                 if (!is_known_key(strict[i].keys, k->key, c->a))
-                    check_say(c, "claude-nested-field", k,
-                              "%s has no \"%.*s\": the plugin is not loaded "
-                              "(C1)",
-                              strict[i].field, STR_ARG(check_shown(k->key)));
+                    check_report(c, "claude-nested-field", k,
+                                 "%s has no \"%.*s\": the plugin is not loaded "
+                                 "(C1)",
+                                 strict[i].field, STR_ARG(check_shown(k->key)));
     }
 }
 
@@ -150,9 +150,10 @@ void claude_check_dependencies(struct checking *c, const struct json *list)
                       (!market || is_identifier(json_text(market)))
                 : j->kind == JSON_STRING && is_dependency(j->text))
             continue;
-        check_say(c, "claude-dependency", j,
-                  "a dependency is \"name\", \"name@marketplace\" or an object "
-                  "with a name (C9)");
+        check_report(
+            c, "claude-dependency", j,
+            "a dependency is \"name\", \"name@marketplace\" or an object "
+            "with a name (C9)");
     }
 }
 
@@ -170,13 +171,13 @@ static void check_server(struct checking *c, const struct json *j)
     else if (!json_get(j, "url") && !str_is(type, "sdk"))
         need = "have a url";
     if (need)
-        check_say(c, "claude-server", j, "the server %.*s has to %s (C4)",
-                  STR_ARG(check_shown(j->key)), need);
+        check_report(c, "claude-server", j, "the server %.*s has to %s (C4)",
+                     STR_ARG(check_shown(j->key)), need);
     else if (j->kind == JSON_OBJECT && type.n && !str_is(type, "stdio") &&
              json_get(j, "url") && !json_text(json_get(j, "url")).n)
-        check_say(c, "claude-server-empty", j,
-                  "the url of the server %.*s is empty (C4)",
-                  STR_ARG(check_shown(j->key)));
+        check_report(c, "claude-server-empty", j,
+                     "the url of the server %.*s is empty (C4)",
+                     STR_ARG(check_shown(j->key)));
     check_secrets(c, json_get(j, "env"), "env");
     check_secrets(c, json_get(j, "headers"), "the header");
 }
@@ -204,16 +205,17 @@ static void check_path(struct checking *c, const struct field *f,
         return;
     if (!str_starts(j->text, STR("./")) ||
         !clean_path(j->text, false, c->a, &path, &fault)) {
-        check_say(c, "claude-path", j,
-                  "%s: the path \"%.*s\" does not begin with \"./\" and stay "
-                  "in the plugin (C5)",
-                  f->name, STR_ARG(check_shown(j->text)));
+        check_report(
+            c, "claude-path", j,
+            "%s: the path \"%.*s\" does not begin with \"./\" and stay "
+            "in the plugin (C5)",
+            f->name, STR_ARG(check_shown(j->text)));
         return;
     }
     if (f->end && !(f->part & FOLDERS) && !str_ends(path, str_cstr(f->end))) {
-        check_say(c, "claude-path-kind", j,
-                  "%s: \"%.*s\" is not a file that ends with %s (C3)", f->name,
-                  STR_ARG(check_shown(j->text)), f->end);
+        check_report(c, "claude-path-kind", j,
+                     "%s: \"%.*s\" is not a file that ends with %s (C3)",
+                     f->name, STR_ARG(check_shown(j->text)), f->end);
         return;
     }
     switch (check_look(c, path)) {
@@ -221,13 +223,13 @@ static void check_path(struct checking *c, const struct field *f,
     case PLUGIN_NODE_FOLDER:
         return;
     case PLUGIN_NODE_OUTSIDE:
-        check_say(c, "claude-path-escapes", j,
-                  "%s: \"%.*s\" is a link that leads out (C5)", f->name,
-                  STR_ARG(check_shown(j->text)));
+        check_report(c, "claude-path-escapes", j,
+                     "%s: \"%.*s\" is a link that leads out (C5)", f->name,
+                     STR_ARG(check_shown(j->text)));
         return;
     default:
-        check_say(c, "claude-path-missing", j, "%s: there is no %.*s (C5)",
-                  f->name, STR_ARG(check_shown(j->text)));
+        check_report(c, "claude-path-missing", j, "%s: there is no %.*s (C5)",
+                     f->name, STR_ARG(check_shown(j->text)));
     }
 }
 
@@ -241,8 +243,8 @@ static void check_part(struct checking *c, const struct field *f,
         check_path(c, f, j);
     } else if (j->kind != JSON_OBJECT || !(f->part & INLINE)) {
         if (!(j->kind == JSON_OBJECT && str_is(str_cstr(f->name), "monitors")))
-            check_say(c, "claude-field-type", j, "%s is %s (C3)", f->name,
-                      json_kind_name(j->kind));
+            check_report(c, "claude-field-type", j, "%s is %s (C3)", f->name,
+                         json_kind_name(j->kind));
     } else if (str_is(str_cstr(f->name), "mcpServers")) {
         check_servers(c, j);
     }
@@ -256,22 +258,22 @@ static void check_field(struct checking *c, const struct json *j)
         if (str_is(j->key, fields[i].name))
             f = &fields[i];
     if (!f) {
-        check_say(c, "claude-unknown-field", j,
-                  "\"%.*s\" is no field of Claude Code and is ignored (C1)",
-                  STR_ARG(check_shown(j->key)));
+        check_report(c, "claude-unknown-field", j,
+                     "\"%.*s\" is no field of Claude Code and is ignored (C1)",
+                     STR_ARG(check_shown(j->key)));
     } else if (f->part) {
         check_part(c, f, j);
         check_strict(c, j);
     } else if (!str_is(j->key, "name") && !check_is_kind(j, f->kind)) {
         if (!str_is(j->key, "experimental"))
-            check_say(c, "claude-field-type", j, "%s is %s (C1)", f->name,
-                      json_kind_name(j->kind));
+            check_report(c, "claude-field-type", j, "%s is %s (C1)", f->name,
+                         json_kind_name(j->kind));
     } else if (str_is(j->key, "author")) {
         check_author(c, j);
     } else if (str_is(j->key, "keywords")) {
         if (!check_is_text_list(j, JSON_ARRAY))
-            check_say(c, "claude-field-type", j,
-                      "keywords is a list of texts (C1)");
+            check_report(c, "claude-field-type", j,
+                         "keywords is a list of texts (C1)");
     } else if (str_is(j->key, "dependencies")) {
         claude_check_dependencies(c, j);
     } else {
@@ -289,16 +291,16 @@ static void check_inside(struct checking *c)
     for (size_t i = 0; i < COUNT(parts); i++) {
         c->file = arena_printf(c->a, ".claude-plugin/%s", parts[i]);
         if (check_look(c, c->file) == PLUGIN_NODE_FOLDER)
-            check_say(c, "claude-layout", NULL,
-                      "it is not looked for here: %s/ is beside "
-                      ".claude-plugin (C2)",
-                      parts[i]);
+            check_report(c, "claude-layout", NULL,
+                         "it is not looked for here: %s/ is beside "
+                         ".claude-plugin (C2)",
+                         parts[i]);
     }
     c->file = STR("CLAUDE.md");
     if (check_look(c, c->file) == PLUGIN_NODE_FILE)
-        check_say(c, "claude-context", NULL,
-                  "CLAUDE.md of a plugin is not loaded: make a skill of it "
-                  "(C2)");
+        check_report(c, "claude-context", NULL,
+                     "CLAUDE.md of a plugin is not loaded: make a skill of it "
+                     "(C2)");
 }
 
 static void check_server_file(struct checking *c)
@@ -345,8 +347,8 @@ static void check_agents(struct checking *c)
         if (str_starts(text, STR("\xef\xbb\xbf")))
             text = str_from_index(text, 3);
         if (!str_line(&text, &line) || !str_is(str_trim(line), "---")) {
-            check_say(c, "claude-agent", NULL,
-                      "it has no frontmatter, so no description (C7)");
+            check_report(c, "claude-agent", NULL,
+                         "it has no frontmatter, so no description (C7)");
             continue;
         }
         while (text.n && str_line(&text, &line) &&
@@ -355,9 +357,9 @@ static void check_agents(struct checking *c)
                 if (str_starts(line, str_cstr(ignored[k])) &&
                     str_starts(str_from_index(line, strlen(ignored[k])),
                                STR(":")))
-                    check_say(c, "claude-agent-field", NULL,
-                              "%s of a plugin's agent is ignored (C7)",
-                              ignored[k]);
+                    check_report(c, "claude-agent-field", NULL,
+                                 "%s of a plugin's agent is ignored (C7)",
+                                 ignored[k]);
     }
 }
 

@@ -23,8 +23,8 @@ struct market_check {
 };
 
 #define SAY(m, code, at, name, text, ...)                                      \
-    check_say(&(m)->c, code, at, "%.*s: " text, STR_ARG(check_shown(name)),    \
-              __VA_ARGS__)
+    check_report(&(m)->c, code, at, "%.*s: " text, STR_ARG(check_shown(name)), \
+                 __VA_ARGS__)
 
 /* clang-format off */
 /* Names that Claude Code reserves, as of November 2026. */
@@ -47,20 +47,22 @@ static void check_head(struct market_check *m, const struct json *root)
     const struct json *owner = json_get(root, "owner");
 
     if (!name || !json_text(name).n)
-        check_say(&m->c, "market-name-missing", name, "it has no name (C10)");
+        check_report(&m->c, "market-name-missing", name,
+                     "it has no name (C10)");
     else if (!is_name(name->text))
-        check_say(&m->c, "market-name", name,
-                  "the name \"%.*s\" has a blank, \"@\", \":\", a separator or "
-                  "a letter that is not ASCII (C18)",
-                  STR_ARG(check_shown(name->text)));
+        check_report(
+            &m->c, "market-name", name,
+            "the name \"%.*s\" has a blank, \"@\", \":\", a separator or "
+            "a letter that is not ASCII (C18)",
+            STR_ARG(check_shown(name->text)));
     for (size_t i = 0; name && i < COUNT(reserved); i++)
         if (str_is(json_text(name), reserved[i]))
-            check_say(&m->c, "market-reserved", name,
-                      "Claude Code keeps the name %s for itself (C18)",
-                      reserved[i]);
+            check_report(&m->c, "market-reserved", name,
+                         "Claude Code keeps the name %s for itself (C18)",
+                         reserved[i]);
     if (m->is_claude && !json_text(json_get(owner, "name")).n)
-        check_say(&m->c, "market-owner", owner,
-                  "owner with a name is missing (C10)");
+        check_report(&m->c, "market-owner", owner,
+                     "owner with a name is missing (C10)");
 }
 
 /* --- where an entry is --------------------------------------------------------- */
@@ -282,19 +284,20 @@ static void check_names(struct market_check *m, const struct json *plugins)
         const struct json *name = json_get(j, "name");
 
         if (j->kind != JSON_OBJECT || !json_text(name).n)
-            check_say(&m->c, "market-entry-name", j,
-                      j->kind == JSON_OBJECT ? "an entry has no name (C11)"
-                                             : "an entry is no object (C11)");
+            check_report(&m->c, "market-entry-name", j,
+                         j->kind == JSON_OBJECT
+                             ? "an entry has no name (C11)"
+                             : "an entry is no object (C11)");
         else if (!is_name(name->text))
-            check_say(
+            check_report(
                 &m->c, "market-entry-name", name,
                 "the name \"%.*s\" has a blank, \"@\", \":\", a separator "
                 "or a letter that is not ASCII (C11)",
                 STR_ARG(check_shown(name->text)));
         else if (!map_put(&m->names, name->text, (void *)(uintptr_t)j))
-            check_say(&m->c, "market-entry-duplicate", name,
-                      "there is another entry %.*s (C11)",
-                      STR_ARG(check_shown(name->text)));
+            check_report(&m->c, "market-entry-duplicate", name,
+                         "there is another entry %.*s (C11)",
+                         STR_ARG(check_shown(name->text)));
     }
 }
 
@@ -307,9 +310,9 @@ static void check_renames(struct market_check *m, const struct json *renames)
          j; j = j->next)
         if (j->kind != JSON_NULL &&
             (j->kind != JSON_STRING || !map_has(&m->names, j->text)))
-            check_say(&m->c, "market-rename", j,
-                      "%.*s was renamed to an entry that is not there (C10)",
-                      STR_ARG(check_shown(j->key)));
+            check_report(&m->c, "market-rename", j,
+                         "%.*s was renamed to an entry that is not there (C10)",
+                         STR_ARG(check_shown(j->key)));
 }
 
 static const struct json *read_list(struct market_check *m, struct str file,
@@ -327,8 +330,8 @@ static const struct json *read_list(struct market_check *m, struct str file,
     check_head(m, root);
     plugins = json_get(root, "plugins");
     if (!plugins || plugins->kind != JSON_ARRAY) {
-        check_say(&m->c, "market-plugins", plugins ? plugins : root,
-                  "it has no list \"plugins\" (C10)");
+        check_report(&m->c, "market-plugins", plugins ? plugins : root,
+                     "it has no list \"plugins\" (C10)");
         return NULL;
     }
     check_names(m, plugins);
@@ -353,7 +356,7 @@ void plugin_check_marketplace(const struct plugin_disk *disk, struct str file,
             MANIFEST_FILE_OK)
         return;
     if (!market_read(text, file, a, &market, &e)) {
-        check_say(&m.c, "market-json", NULL, "%s", err_first(&e));
+        check_report(&m.c, "market-json", NULL, "%s", err_first(&e));
         return;
     }
     for (size_t i = 0; i < market.count; i++) {

@@ -19,8 +19,8 @@ struct entry {
 };
 
 #define SAY(e, code, at, text, ...)                                            \
-    check_say((e)->c, code, at, "%.*s: " text, STR_ARG(check_shown((e)->key)), \
-              __VA_ARGS__)
+    check_report((e)->c, code, at, "%.*s: " text,                              \
+                 STR_ARG(check_shown((e)->key)), __VA_ARGS__)
 
 /* --- one of the variants ----------------------------------------------------- */
 
@@ -248,12 +248,13 @@ size_t standard_check_mcp(struct checking *c, const struct json *manifest)
         return 0;
     fault = standard_mcp_fault(manifest, root, &code);
     if (fault)
-        check_say(c, code, root, "%s: no server of it is loaded (P27)", fault);
+        check_report(c, code, root, "%s: no server of it is loaded (P27)",
+                     fault);
     servers = json_get(root, "mcpServers");
     if (servers && servers->kind != JSON_OBJECT)
-        check_say(c, "plugin-mcp-servers", servers,
-                  "mcpServers is %s, not an object (P27)",
-                  json_kind_name(servers->kind));
+        check_report(c, "plugin-mcp-servers", servers,
+                     "mcpServers is %s, not an object (P27)",
+                     json_kind_name(servers->kind));
     for (const struct json *j = servers ? servers->first : NULL; j; j = j->next)
         check_entry(c, j);
     return servers ? servers->count : 0;

@@ -36,10 +36,11 @@ static void check_author(struct checking *c, const struct json *author)
         if (j->kind != JSON_STRING ||
             !(str_is(j->key, "name") || str_is(j->key, "email") ||
               str_is(j->key, "url")))
-            check_say(c, "plugin-author", j,
-                      "author.%.*s: an author has name, email and url, as text "
-                      "(P19)",
-                      STR_ARG(check_shown(j->key)));
+            check_report(
+                c, "plugin-author", j,
+                "author.%.*s: an author has name, email and url, as text "
+                "(P19)",
+                STR_ARG(check_shown(j->key)));
 }
 
 /* Returns true for a key such as "com.example": at least two parts of letters,
@@ -65,14 +66,15 @@ static void check_extensions(struct checking *c, const struct json *all)
 {
     for (const struct json *j = all->first; j; j = j->next) {
         if (j->kind != JSON_OBJECT)
-            check_say(c, "plugin-extension-type", j,
-                      "extensions.%.*s is %s, not an object (P13)",
-                      STR_ARG(check_shown(j->key)), json_kind_name(j->kind));
+            check_report(c, "plugin-extension-type", j,
+                         "extensions.%.*s is %s, not an object (P13)",
+                         STR_ARG(check_shown(j->key)), json_kind_name(j->kind));
         if (!is_namespace(j->key))
-            check_say(c, "plugin-namespace", j,
-                      "extensions.%.*s: a namespace is a domain, reversed, as "
-                      "com.example (P43)",
-                      STR_ARG(check_shown(j->key)));
+            check_report(
+                c, "plugin-namespace", j,
+                "extensions.%.*s: a namespace is a domain, reversed, as "
+                "com.example (P43)",
+                STR_ARG(check_shown(j->key)));
     }
 }
 
@@ -83,12 +85,12 @@ static void check_icon(struct checking *c, const struct json *icon)
 
     if (!str_starts(path, STR("./")) ||
         !standard_path_stays_inside(str_from_index(path, 2)))
-        check_say(c, "plugin-icon", icon,
-                  "the path of the icon begins with \"./\" and stays in the "
-                  "plugin (P3)");
+        check_report(c, "plugin-icon", icon,
+                     "the path of the icon begins with \"./\" and stays in the "
+                     "plugin (P3)");
     else if (check_look(c, str_from_index(path, 2)) != PLUGIN_NODE_FILE)
-        check_say(c, "plugin-icon", icon, "there is no file %.*s (P3)",
-                  STR_ARG(check_shown(path)));
+        check_report(c, "plugin-icon", icon, "there is no file %.*s (P3)",
+                     STR_ARG(check_shown(path)));
 }
 
 static void check_inside(struct checking *c, const struct json *j)
@@ -100,7 +102,8 @@ static void check_inside(struct checking *c, const struct json *j)
     else if (str_is(j->key, "icon"))
         check_icon(c, j);
     else if (str_is(j->key, "keywords") && !check_is_text_list(j, JSON_ARRAY))
-        check_say(c, "plugin-keywords", j, "keywords is a list of texts (P13)");
+        check_report(c, "plugin-keywords", j,
+                     "keywords is a list of texts (P13)");
 }
 
 static void check_field(struct checking *c, const struct json *j, bool is_draft)
@@ -111,24 +114,25 @@ static void check_field(struct checking *c, const struct json *j, bool is_draft)
     if (str_is(j->key, "$schema") || str_is(j->key, "name"))
         return;
     if (!field && is_part_key(j->key))
-        check_say(c, "plugin-moved-part", j,
-                  "%.*s has no meaning here: skills are in skills/, servers in "
-                  "mcp.json (P20)",
-                  STR_ARG(j->key));
+        check_report(
+            c, "plugin-moved-part", j,
+            "%.*s has no meaning here: skills are in skills/, servers in "
+            "mcp.json (P20)",
+            STR_ARG(j->key));
     else if (!field)
-        check_say(c, "plugin-unknown-field", j,
-                  "\"%.*s\" is no field of Agent Plugins and is ignored: "
-                  "put it under extensions (P12)",
-                  STR_ARG(check_shown(j->key)));
+        check_report(c, "plugin-unknown-field", j,
+                     "\"%.*s\" is no field of Agent Plugins and is ignored: "
+                     "put it under extensions (P12)",
+                     STR_ARG(check_shown(j->key)));
     else if (j->kind == field->kind)
         check_inside(c, j);
     else if (str_is(j->key, "extensions"))
-        check_say(c, "plugin-extensions", j,
-                  "extensions is %s and is ignored (P42)",
-                  json_kind_name(j->kind));
+        check_report(c, "plugin-extensions", j,
+                     "extensions is %s and is ignored (P42)",
+                     json_kind_name(j->kind));
     else
-        check_say(c, "plugin-field-type", j, "%s is %s (P13)", field->name,
-                  json_kind_name(j->kind));
+        check_report(c, "plugin-field-type", j, "%s is %s (P13)", field->name,
+                     json_kind_name(j->kind));
 }
 
 /* Checks $schema. Returns false for an unknown version, for which no other
@@ -139,20 +143,20 @@ static bool check_schema(struct checking *c, const struct json *root,
     const struct json *j = json_get(root, "$schema");
 
     if (!j || j->kind != JSON_STRING || j->text.n == 0) {
-        check_say(c, "plugin-schema", j,
-                  "$schema is missing: it is \"" STANDARD_SCHEMA "\" (P17)");
+        check_report(c, "plugin-schema", j,
+                     "$schema is missing: it is \"" STANDARD_SCHEMA "\" (P17)");
         return true;
     }
     if (!standard_find_schema(j->text, is_draft)) {
-        check_say(c, "plugin-schema-version", j,
-                  "$schema is \"%.*s\", which is no version that is known: "
-                  "write \"" STANDARD_SCHEMA "\" (P14)",
-                  STR_ARG(check_shown(j->text)));
+        check_report(c, "plugin-schema-version", j,
+                     "$schema is \"%.*s\", which is no version that is known: "
+                     "write \"" STANDARD_SCHEMA "\" (P14)",
+                     STR_ARG(check_shown(j->text)));
         return false;
     }
     if (*is_draft)
-        check_say(c, "plugin-draft", j,
-                  "1.1.0 is a draft, which few clients take (P16)");
+        check_report(c, "plugin-draft", j,
+                     "1.1.0 is a draft, which few clients take (P16)");
     return true;
 }
 
@@ -161,13 +165,13 @@ static void check_name(struct checking *c, const struct json *root)
     const struct json *j = json_get(root, "name");
 
     if (!j || j->kind != JSON_STRING || j->text.n == 0)
-        check_say(c, "plugin-name-missing", j, "it has no name (P17)");
+        check_report(c, "plugin-name-missing", j, "it has no name (P17)");
     else if (!standard_name_is_valid(j->text))
-        check_say(c, "plugin-name", j,
-                  "the name \"%.*s\" is not of 1 to 64 letters a-z, digits, "
-                  "\"-\" and \".\", with a letter or digit first and last "
-                  "(P17)",
-                  STR_ARG(check_shown(j->text)));
+        check_report(c, "plugin-name", j,
+                     "the name \"%.*s\" is not of 1 to 64 letters a-z, digits, "
+                     "\"-\" and \".\", with a letter or digit first and last "
+                     "(P17)",
+                     STR_ARG(check_shown(j->text)));
 }
 
 static void check_version(struct checking *c, const struct json *j)
@@ -182,9 +186,9 @@ static void check_version(struct checking *c, const struct json *j)
         cut++;
     if (j && j->kind == JSON_STRING &&
         !version_parse(str_slice(text, 0, cut), &v))
-        check_say(c, "plugin-version", j,
-                  "the version \"%.*s\" is not X.Y.Z (P51)",
-                  STR_ARG(check_shown(text)));
+        check_report(c, "plugin-version", j,
+                     "the version \"%.*s\" is not X.Y.Z (P51)",
+                     STR_ARG(check_shown(text)));
 }
 
 /* --- other manifests ------------------------------------------------------- */
@@ -214,11 +218,12 @@ static void check_overlays(struct checking *c, const struct json *root)
             if (mine.n && its && its->kind == JSON_STRING &&
                 !str_eq(mine, its->text)) {
                 c->file = path;
-                check_say(c, "plugin-overlay", its,
-                          "the %s is \"%.*s\" here and \"%.*s\" in plugin.json "
-                          "(P10)",
-                          keys[i], STR_ARG(check_shown(its->text)),
-                          STR_ARG(check_shown(mine)));
+                check_report(
+                    c, "plugin-overlay", its,
+                    "the %s is \"%.*s\" here and \"%.*s\" in plugin.json "
+                    "(P10)",
+                    keys[i], STR_ARG(check_shown(its->text)),
+                    STR_ARG(check_shown(mine)));
             }
         }
     }
@@ -256,29 +261,29 @@ static bool check_skill(struct checking *c, struct str folder)
     case PLUGIN_NODE_FILE:
         return true;
     case PLUGIN_NODE_OUTSIDE:
-        check_say(c, "plugin-skill-escapes", NULL,
-                  "SKILL.md is a link that leads out of the plugin (P7)");
+        check_report(c, "plugin-skill-escapes", NULL,
+                     "SKILL.md is a link that leads out of the plugin (P7)");
         return false;
     case PLUGIN_NODE_NONE:
         break;
     default:
-        check_say(c, "plugin-skill-file", NULL,
-                  "SKILL.md is not a regular file (P24)");
+        check_report(c, "plugin-skill-file", NULL,
+                     "SKILL.md is not a regular file (P24)");
         return false;
     }
     count = c->disk->list(c->disk->ctx, folder, c->a, &names);
     for (size_t i = 0; i < count; i++)
         if (str_eq_nocase(names[i], STR("SKILL.md"))) {
             c->file = check_join(c, folder, names[i]);
-            check_say(c, "plugin-skill-case", NULL,
-                      "it has to be called SKILL.md, in this case (P24)");
+            check_report(c, "plugin-skill-case", NULL,
+                         "it has to be called SKILL.md, in this case (P24)");
             return false;
         }
     if (has_skill_below(c, folder, 3)) {
         c->file = folder;
-        check_say(c, "plugin-skill-nested", NULL,
-                  "there is a SKILL.md deeper in this folder, which is not "
-                  "found: a skill is skills/NAME/SKILL.md (P24)");
+        check_report(c, "plugin-skill-nested", NULL,
+                     "there is a SKILL.md deeper in this folder, which is not "
+                     "found: a skill is skills/NAME/SKILL.md (P24)");
     }
     return false;
 }
@@ -294,13 +299,13 @@ static size_t check_skills(struct checking *c)
     case PLUGIN_NODE_NONE:
         return 0;
     case PLUGIN_NODE_OUTSIDE:
-        check_say(c, "plugin-part-escapes", NULL,
-                  "skills is a link that leads out of the plugin (P6)");
+        check_report(c, "plugin-part-escapes", NULL,
+                     "skills is a link that leads out of the plugin (P6)");
         return 0;
     case PLUGIN_NODE_FOLDER:
         break;
     default:
-        check_say(c, "plugin-part-kind", NULL, "skills is no folder (P22)");
+        check_report(c, "plugin-part-kind", NULL, "skills is no folder (P22)");
         return 0;
     }
     count = c->disk->list(c->disk->ctx, folder, c->a, &names);
@@ -313,8 +318,8 @@ static size_t check_skills(struct checking *c)
             break;
         case PLUGIN_NODE_OUTSIDE:
             c->file = path;
-            check_say(c, "plugin-skill-escapes", NULL,
-                      "it is a link that leads out of the plugin (P7)");
+            check_report(c, "plugin-skill-escapes", NULL,
+                         "it is a link that leads out of the plugin (P7)");
             break;
         default:
             break;
@@ -330,18 +335,19 @@ static size_t check_mcp(struct checking *c, const struct json *manifest)
     case PLUGIN_NODE_FILE:
         return standard_check_mcp(c, manifest);
     case PLUGIN_NODE_OUTSIDE:
-        check_say(c, "plugin-part-escapes", NULL,
-                  "mcp.json is a link that leads out of the plugin (P6)");
+        check_report(c, "plugin-part-escapes", NULL,
+                     "mcp.json is a link that leads out of the plugin (P6)");
         return 0;
     case PLUGIN_NODE_NONE:
         c->file = STR(".mcp.json");
         if (check_look(c, STR(".mcp.json")) == PLUGIN_NODE_FILE)
-            check_say(c, "plugin-mcp-place", NULL,
-                      "the servers of an Agent Plugin are in mcp.json: those "
-                      "of .mcp.json are not found (P26)");
+            check_report(
+                c, "plugin-mcp-place", NULL,
+                "the servers of an Agent Plugin are in mcp.json: those "
+                "of .mcp.json are not found (P26)");
         return 0;
     default:
-        check_say(c, "plugin-part-kind", NULL, "mcp.json is no file (P22)");
+        check_report(c, "plugin-part-kind", NULL, "mcp.json is no file (P22)");
         return 0;
     }
 }
@@ -358,9 +364,10 @@ static void check_links(struct checking *c)
             continue;
         c->file = names[i];
         if (check_look(c, names[i]) == PLUGIN_NODE_OUTSIDE)
-            check_say(c, "plugin-file-escapes", NULL,
-                      "it is a link that leads out of the plugin: nobody who "
-                      "installs it has the file (P2, P9)");
+            check_report(
+                c, "plugin-file-escapes", NULL,
+                "it is a link that leads out of the plugin: nobody who "
+                "installs it has the file (P2, P9)");
     }
 }
 
@@ -373,13 +380,14 @@ static const struct json *read_manifest(struct checking *c)
         return check_json(c, path, PLUGIN_MANIFEST_MAX_BYTES, "plugin-json");
     case PLUGIN_NODE_OUTSIDE:
         c->file = path;
-        check_say(c, "plugin-escapes", NULL,
-                  "plugin.json is a link that leads out of the plugin (P5)");
+        check_report(c, "plugin-escapes", NULL,
+                     "plugin.json is a link that leads out of the plugin (P5)");
         return NULL;
     default:
         c->file = path;
-        check_say(c, "plugin-missing", NULL,
-                  "plugin.json is no file: a plugin has one at its root (P1)");
+        check_report(
+            c, "plugin-missing", NULL,
+            "plugin.json is no file: a plugin has one at its root (P1)");
         return NULL;
     }
 }
@@ -408,7 +416,8 @@ void plugin_check_standard(const struct plugin_disk *disk, struct arena *a,
     parts += check_mcp(&c, root);
     c.file = STR("plugin.json");
     if (!parts && why->count == before)
-        check_say(&c, "plugin-empty", NULL,
-                  "it has neither a skill nor a server: clients load nothing "
-                  "of it (P21)");
+        check_report(
+            &c, "plugin-empty", NULL,
+            "it has neither a skill nor a server: clients load nothing "
+            "of it (P21)");
 }

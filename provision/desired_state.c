@@ -242,7 +242,7 @@ static bool may_have_files(const struct desired_state *w,
                            const struct client *c)
 {
     return !w->scope->is_user ||
-           clients_say(&w->options->clients, c) == CLIENT_YES;
+           clients_selection(&w->options->clients, c) == CLIENT_YES;
 }
 
 /* Returns whether an earlier client in use reads the same sub-agents. */
@@ -399,10 +399,11 @@ bool desired_state_is_marked(const struct desired_state *w,
 bool desired_state_is_in_use(const struct desired_state *w,
                              const struct client *c, const struct record *known)
 {
-    enum client_say say = clients_say(&w->options->clients, c);
+    enum client_selection selection =
+        clients_selection(&w->options->clients, c);
 
-    if (say != CLIENT_UNSAID || w->options->clients.is_for_run)
-        return say == CLIENT_YES;
+    if (selection != CLIENT_UNSET || w->options->clients.is_for_run)
+        return selection == CLIENT_YES;
     if (w->scope->is_user || c->always)
         return c->always;
     return clients_is_verified(c) && desired_state_is_marked(w, c, known);

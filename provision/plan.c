@@ -456,17 +456,18 @@ bool provision_made_folder(struct provision *p, struct str path)
 /* Returns the number of clients that a file or folder may have been written
  * for, and the first of them; clients in `served` explain it. */
 static size_t find_owners(const struct provision *p, struct str path,
-                          const enum client_say *say, const bool *served,
-                          size_t *first, bool *explained)
+                          const enum client_selection *selections,
+                          const bool *served, size_t *first, bool *explained)
 {
     size_t n = 0;
 
     *first = clients_count;
     *explained = false;
     for (size_t i = 0; i < clients_count; i++) {
-        if (say[i] == CLIENT_NO || !is_of(p, &p->scope->rows[i], path))
+        if (selections[i] == CLIENT_NO || !is_of(p, &p->scope->rows[i], path))
             continue;
-        if (n++ == 0 || (say[i] == CLIENT_YES && say[*first] != CLIENT_YES))
+        if (n++ == 0 ||
+            (selections[i] == CLIENT_YES && selections[*first] != CLIENT_YES))
             *first = i;
         *explained |= served[i];
     }
@@ -475,16 +476,16 @@ static size_t find_owners(const struct provision *p, struct str path,
 
 /* Adds the clients whose markers are in the workspace, as if named. */
 static void add_in_use(struct provision *p, const struct provision_options *o,
-                       enum client_say *say)
+                       enum client_selection *selections)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct desired_state w;
 
     provision_desired_state(p, o, &a, &w);
     for (size_t i = 0; i < clients_count; i++)
-        if (say[i] == CLIENT_UNSAID &&
+        if (selections[i] == CLIENT_UNSET &&
             desired_state_is_in_use(&w, &p->scope->rows[i], &p->record))
-            say[i] = CLIENT_YES;
+            selections[i] = CLIENT_YES;
 }
 
 /* Returns whether two links are in the same folder, and so belong to the same
@@ -503,7 +504,8 @@ void provision_find_served(struct provision *p,
                            const struct provision_options *o, bool *served)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    enum client_say *say = arena_array(&a, clients_count, sizeof *say);
+    enum client_selection *selections =
+        arena_array(&a, clients_count, sizeof *selections);
     const struct record_entry *last = NULL; /* an entry that decided nothing */
     bool has_looked = false, explained;
     struct err ignored = {0};
@@ -511,7 +513,7 @@ void provision_find_served(struct provision *p,
 
     for (size_t i = 0; i < clients_count; i++) {
         served[i] = false;
-        say[i] = clients_say(&o->clients, &clients_table[i]);
+        selections[i] = clients_selection(&o->clients, &clients_table[i]);
     }
     if (!provision_load(p, &ignored) || !p->has_record)
         return;
@@ -525,7 +527,7 @@ void provision_find_served(struct provision *p,
             last = NULL;
         if (r->kind == RECORD_TREE || (last && is_beside(last, r)))
             continue;
-        n = find_owners(p, r->path, say, served, &first, &explained);
+        n = find_owners(p, r->path, selections, served, &first, &explained);
         if (n == 0 || (n == 1) != is_alone || explained) {
             last = r;
             continue;
@@ -534,8 +536,8 @@ void provision_find_served(struct provision *p,
             continue;
         if (!is_alone && !has_looked) {
             has_looked = true;
-            add_in_use(p, o, say);
-            find_owners(p, r->path, say, served, &first, &explained);
+            add_in_use(p, o, selections);
+            find_owners(p, r->path, selections, served, &first, &explained);
         }
         served[first] = true;
         last = r;

@@ -12,13 +12,13 @@
 /* The size of an err, less space for the messages that callers add. */
 #define REPORT_MAX_BYTES (ERR_TEXT_MAX_BYTES - 1200)
 
-static void tell_why(struct report *r);
+static void report_cause(struct report *r);
 
 /* Begins a problem of `lines` lines. Returns false if there is no space left,
  * so that the caller need not format them. */
 static bool begin(struct report *r, size_t lines)
 {
-    tell_why(r);
+    report_cause(r);
     r->problems++;
     r->claimed = NULL;
     if (!r->more && r->lines < ERROR_MAX_LINES)
@@ -71,7 +71,7 @@ static void PRINTF(2, 3) add_hint(struct report *r, const char *format, ...)
 }
 
 /* Reports the reason why the last packages could not be read. */
-static void tell_why(struct report *r)
+static void report_cause(struct report *r)
 {
     const bool is_full = r->more || r->lines >= ERROR_MAX_LINES;
     const char *message = NULL;
@@ -93,7 +93,7 @@ static bool is_same(const struct err *a, const struct err *b)
 
 void report_end(struct report *r)
 {
-    tell_why(r);
+    report_cause(r);
     if (r->more)
         err_also(r->e, "\xe2\x80\xa6 and %zu more", r->more);
 }

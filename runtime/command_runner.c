@@ -243,7 +243,7 @@ static bool open_workspace(struct call *c, struct err *e)
 
 /* --- running it --------------------------------------------------------------------------- */
 
-static void hear(void *ctx, bool is_err, struct str block)
+static void on_output(void *ctx, bool is_err, struct str block)
 {
     struct call *c = ctx;
     struct heard *h = &c->heard;
@@ -323,7 +323,7 @@ static bool go(struct call *c, struct sandbox_job job, bool *went,
     struct protect *p = NULL;
     struct proc_options o = {
         .dir = c->workspace.p,
-        .output = hear,
+        .output = on_output,
         .go_on = tick,
         .ctx = c,
         .one_stream = true,
@@ -369,7 +369,7 @@ static struct str complaint(const struct call *c)
     return repair(line, 300, &is_cut, c->arena);
 }
 
-static void say(const struct call *c, const char *text)
+static void notify(const struct call *c, const char *text)
 {
     if (c->o->notice)
         c->o->notice(c->o->ctx, text);
@@ -393,7 +393,8 @@ static bool go_alone(struct call *c, struct sandbox_job job, bool *went,
                     "\"policy: {sandbox: off}\" in your own configuration",
                     STR_ARG(support.why_not), support.landlock_abi,
                     HELPER_ALONE_ABI, STR_ARG(support.hint));
-    say(c, arena_printf(c->arena,
+    notify(c,
+           arena_printf(c->arena,
                         "commands run behind Landlock and seccomp alone, where "
                         "modes and times of files outside of the workspace can "
                         "be changed (bubblewrap: %.*s): %.*s",
@@ -458,14 +459,15 @@ bool command_runner_run(const struct command_runner_options *o,
         return false;
     }
     if (c.result.has_left)
-        say(&c, "a command left processes that could not be ended: they may "
-                "still change files of the workspace");
+        notify(&c, "a command left processes that could not be ended: they may "
+                   "still change files of the workspace");
     if (c.report.others.n)
-        say(&c, arena_printf(&work,
-                             "changed by another program while a command ran: "
-                             "%.*s",
-                             STR_ARG(c.report.others))
-                    .p);
+        notify(&c,
+               arena_printf(&work,
+                            "changed by another program while a command ran: "
+                            "%.*s",
+                            STR_ARG(c.report.others))
+                   .p);
     *out = c.out;
     out->result = arena_str(a, c.out.result);
     return true;

@@ -49,7 +49,7 @@ enum place_kind places_lookup(const struct places *p, struct str path)
 
 /* True for a hidden place in a hidden folder and a readable one in a readable
  * folder. */
-static bool says_nothing_new(const struct place *place, enum place_kind around)
+static bool is_redundant(const struct place *place, enum place_kind around)
 {
     return place->kind == PLACE_HIDDEN
                ? around <= PLACE_SCRATCH
@@ -68,7 +68,7 @@ void places_normalize(struct places *p)
 
         if (i + 1 < count && str_eq(place.path, p->all[i + 1].path))
             continue;
-        if (!says_nothing_new(&place, places_lookup(p, place.path)))
+        if (!is_redundant(&place, places_lookup(p, place.path)))
             p->all[p->count++] = place;
     }
 }

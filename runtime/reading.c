@@ -30,7 +30,7 @@ static void clear_text(struct reading *r)
     r->chars = 0;
 }
 
-static void say(struct reading *r, struct str text)
+static void add_turn(struct reading *r, struct str text)
 {
     if (!text.n)
         return;
@@ -76,7 +76,7 @@ static void end_turn(struct reading *r)
         over_cap(r);
 }
 
-static void speak(struct reading *r)
+static void ensure_turn(struct reading *r)
 {
     if (!r->speaking)
         begin_turn(r);
@@ -229,10 +229,10 @@ static void act(struct reading *r, const struct preset_rule *rule,
         break;
     case ACT_CALL:
         r->calls++;
-        speak(r);
+        ensure_turn(r);
         break;
     case ACT_SPEAK:
-        speak(r);
+        ensure_turn(r);
         break;
     case ACT_RETURN:
         result_came(r);
@@ -244,7 +244,7 @@ static void act(struct reading *r, const struct preset_rule *rule,
         set_turns(r, text);
         break;
     case ACT_SAY:
-        say(r, text);
+        add_turn(r, text);
         break;
     case ACT_ANSWER:
         answer(r, text);

@@ -14,7 +14,7 @@ uint64_t run_took(const struct run *r)
     return proc_now_ms() - r->start_ms;
 }
 
-void run_tell(const struct run *r, struct step s)
+void run_report_step(const struct run *r, struct step s)
 {
     const struct runtime_host *host = &r->job->host;
 
@@ -36,8 +36,8 @@ static void on_trace(struct run *r, struct str body)
         return;
     }
     if (trace_add(&r->trace, kind, data, &scratch, &text))
-        run_tell(r,
-                 (struct step){.kind = STEP_TRACE, .text = kind, .data = text});
+        run_report_step(
+            r, (struct step){.kind = STEP_TRACE, .text = kind, .data = text});
 }
 
 static void on_print(struct run *r, struct str body)
@@ -48,7 +48,7 @@ static void on_print(struct run *r, struct str body)
     INVARIANT(r->printed <= PRINT_MAX_BYTES);
     if (str_ends(body, STR("\n")))
         body.n--;
-    run_tell(r, (struct step){.kind = STEP_PRINT, .text = body});
+    run_report_step(r, (struct step){.kind = STEP_PRINT, .text = body});
 }
 
 static void on_result(struct run *r, struct str body)
@@ -179,9 +179,10 @@ void run_finish(struct run *r)
     worker_kill(&r->worker);
     r->out->traces = r->trace.count;
     r->out->took_ms = run_took(r);
-    run_tell(r, (struct step){.kind = STEP_FINISH,
-                              .text = r->out->status,
-                              .failed = r->out->end != RUNTIME_COMPLETED});
+    run_report_step(r,
+                    (struct step){.kind = STEP_FINISH,
+                                  .text = r->out->status,
+                                  .failed = r->out->end != RUNTIME_COMPLETED});
     worker_end(&r->worker, &status);
     trace_done(&r->trace);
     message_input_done(&r->in);
@@ -232,7 +233,7 @@ void runtime_run(const struct runtime_job *job, struct arena *a,
 
     run_begin(&r, job, a, out);
     started = run_is_in_time(&r) && start(&r, &e);
-    run_tell(&r, (struct step){.kind = STEP_START, .text = job->name});
+    run_report_step(&r, (struct step){.kind = STEP_START, .text = job->name});
     if (started)
         run_serve(&r);
     else

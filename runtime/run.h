@@ -42,7 +42,7 @@ void run_finish(struct run *r);
 /* --- what happens ---------------------------------------------------------- */
 
 uint64_t run_took(const struct run *r); /* Returns the elapsed milliseconds. */
-void run_tell(const struct run *r, struct step s);
+void run_report_step(const struct run *r, struct step s);
 
 /* Set the result unless there is one already. */
 void run_end_as(struct run *r, enum runtime_end end, const char *why);

@@ -83,16 +83,16 @@ void run_on_ask(struct run *r, struct str body)
         return;
     }
     start = proc_now_ms();
-    run_tell(r, (struct step){.kind = STEP_ASK, .ask = &ask});
+    run_report_step(r, (struct step){.kind = STEP_ASK, .ask = &ask});
     ok = job->host.ask(job->host.ctx, &ask, &scratch, &answer, &e);
     answer.text =
         cut_text(answer.text, ask.max_chars, &answer.truncated, &scratch);
-    run_tell(r, (struct step){.kind = STEP_ASK,
-                              .done = true,
-                              .took_ms = proc_now_ms() - start,
-                              .ask = &ask,
-                              .answer = ok ? &answer : NULL,
-                              .failed = !ok});
+    run_report_step(r, (struct step){.kind = STEP_ASK,
+                                     .done = true,
+                                     .took_ms = proc_now_ms() - start,
+                                     .ask = &ask,
+                                     .answer = ok ? &answer : NULL,
+                                     .failed = !ok});
     if (!run_is_in_time(r))
         return;
     if (ok)
@@ -150,16 +150,17 @@ void run_on_command(struct run *r, struct str body)
         return;
     }
     start = proc_now_ms();
-    run_tell(r, (struct step){.kind = STEP_COMMAND, .command = &command});
+    run_report_step(r,
+                    (struct step){.kind = STEP_COMMAND, .command = &command});
     ok = run_command(r, &command, bad, &scratch, &outcome, &e);
     outcome.result = cut_text(outcome.result, command.max_chars,
                               &outcome.truncated, &scratch);
-    run_tell(r, (struct step){.kind = STEP_COMMAND,
-                              .done = true,
-                              .took_ms = proc_now_ms() - start,
-                              .command = &command,
-                              .outcome = ok ? &outcome : NULL,
-                              .failed = !ok});
+    run_report_step(r, (struct step){.kind = STEP_COMMAND,
+                                     .done = true,
+                                     .took_ms = proc_now_ms() - start,
+                                     .command = &command,
+                                     .outcome = ok ? &outcome : NULL,
+                                     .failed = !ok});
     if (!run_is_in_time(r))
         return;
     if (ok)

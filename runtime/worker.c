@@ -68,7 +68,7 @@ static bool give_up_rights(const struct limits *l, struct err *e)
     return confine_self(&rules, &done, e);
 }
 
-static void tell(int fd, const struct err *e)
+static void send_failure(int fd, const struct err *e)
 {
     struct interpreter g = {.fd = fd};
     struct json_writer w;
@@ -108,7 +108,7 @@ static NORETURN void live(const struct runtime_job *job, int fd, pid_t parent)
     if (give_up_rights(job->limits, &e))
         interpreter_run(&g);
     else
-        tell(fd, &e);
+        send_failure(fd, &e);
     _exit(0);
 }
 

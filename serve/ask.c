@@ -23,7 +23,7 @@
 
 /* --- progress ------------------------------------------------------------------ */
 
-static void tell(struct serve_job *j)
+static void send_progress(struct serve_job *j)
 {
     mcp_task_progress(j->task, (double)(proc_now_ms() - j->since_ms) / 1000.0,
                       -1, j->doing);
@@ -46,7 +46,7 @@ static void set_doing(struct serve_job *j, const char *verb, struct str what)
         memcpy(j->doing_text, b.p, b.n);
         j->doing.n = b.n;
     }
-    tell(j);
+    send_progress(j);
 }
 
 void serve_step(void *ctx, const struct step *s)

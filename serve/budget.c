@@ -272,7 +272,8 @@ static void sort_skills(struct reckoning *b)
 
 /* Returns whether to report the client: it is in use or on this machine or,
  * with `all`, reads skills. */
-static bool is_told(const struct reckoning *b, const struct client *c, int root)
+static bool is_reported(const struct reckoning *b, const struct client *c,
+                        int root)
 {
     if (!c->budget.workspace[0] && !c->budget.home[0])
         return false;
@@ -291,7 +292,7 @@ static bool reckon_all(struct reckoning *b, struct err *e)
     if (!fs_open_dir(b->workspace.p, &root, e))
         return false;
     for (size_t i = 0; i < clients_count; i++) {
-        if (!is_told(b, &clients_table[i], root))
+        if (!is_reported(b, &clients_table[i], root))
             continue;
         out->clients[out->count].client = &clients_table[i];
         if (!reckon(b, &out->clients[out->count++], e))

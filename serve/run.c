@@ -104,8 +104,8 @@ static const struct library_skill *find_skill(const struct serve_job *j)
 
 /* Returns whether only the user may start the skill (L6), who did not request
  * its prompt. */
-static bool is_for_persons(const struct serve_job *j,
-                           const struct library_skill *skill)
+static bool is_user_only(const struct serve_job *j,
+                         const struct library_skill *skill)
 {
     return skill->disabled && !map_has(&j->s->started, skill->name);
 }
@@ -120,7 +120,7 @@ static const struct library_skill *select_skill(struct serve_job *j)
         answer_error(j, runtime_unknown(j->name, j->a), STR(""));
         return NULL;
     }
-    if (!is_for_persons(j, skill))
+    if (!is_user_only(j, skill))
         return skill;
     answer_error(j, runtime_error(j->name, "it is for a person to start", j->a),
                  arena_printf(j->a, "ask the user to call its prompt, /%.*s",

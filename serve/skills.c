@@ -146,8 +146,8 @@ static bool put_files(struct entry *n, struct err *e)
 /* --- an entry -------------------------------------------------------------------------- */
 
 /* Reports once why a skill that is otherwise valid is not listed. */
-static void tell(struct serve *s, const struct library_skill *as,
-                 const struct err *e)
+static void warn_unlisted(struct serve *s, const struct library_skill *as,
+                          const struct err *e)
 {
     if (map_has(&s->unserved, as->name))
         return;
@@ -200,7 +200,7 @@ static bool put_entry(struct serve *s, const struct library_skill *as,
     if (ok)
         buf_append(out, buf_str(&n.out));
     else
-        tell(s, as, &e);
+        warn_unlisted(s, as, &e);
     return ok;
 }
 

@@ -453,7 +453,8 @@ static bool refresh(struct serve *s, unsigned *lists, struct err *e)
     return true;
 }
 
-static void tell(struct serve *s, const char *what, const struct err *e)
+static void warn_unreadable(struct serve *s, const char *what,
+                            const struct err *e)
 {
     context_warn(s->cx, "%s cannot be read again: %s", what, err_first(e));
 }
@@ -466,11 +467,11 @@ static void look_again(struct serve *s, struct mcp_changes *out)
 
     w->since_ms = 0;
     if (!serve_open_layers(s, &e)) { /* the previous state was restored */
-        tell(s, "what the workspace says of skills", &e);
+        warn_unreadable(s, "what the workspace says of skills", &e);
         err_clear(&e);
     }
     if (!refresh(s, &out->lists, &e)) {
-        tell(s, "the skills", &e);
+        warn_unreadable(s, "the skills", &e);
         return;
     }
     serve_forget_tools(s);

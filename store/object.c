@@ -96,7 +96,7 @@ unsigned store_damaged(const struct store *s)
     return atomic_load_explicit(&s->damaged, memory_order_relaxed);
 }
 
-static bool say_damaged(const struct hash *h, struct err *e)
+static bool fail_damaged(const struct hash *h, struct err *e)
 {
     char hex[HASH_HEX_CHARS + 1];
 
@@ -108,7 +108,7 @@ static bool say_damaged(const struct hash *h, struct err *e)
 static bool damaged(struct store *s, const struct hash *h, struct err *e)
 {
     object_set_aside(s, h);
-    return say_damaged(h, e);
+    return fail_damaged(h, e);
 }
 
 /* --- small ones: in a pack, or held for one ---------------------------------- */
@@ -149,7 +149,7 @@ static bool read_small(struct store *s, const struct hash *h,
         packs_set_aside(s, &at->packed, str_make(bytes, n));
     else
         object_set_aside(s, h);
-    return say_damaged(h, e);
+    return fail_damaged(h, e);
 }
 
 /* --- a file each ------------------------------------------------------------- */

@@ -75,7 +75,7 @@ struct waiting {
     struct store *store;
 };
 
-static void say_waiting(void *ctx)
+static void note_waiting(void *ctx)
 {
     struct waiting *w = ctx;
     struct str users = store_users(w->store, &w->cx->arena);
@@ -93,7 +93,7 @@ bool workspace_collect(struct context *cx, struct store *store, bool dry_run,
     size_t count;
 
     /* Lock first: an install that ends just now may need more objects. */
-    if (!store_lock_alone(store, STORE_WAIT_SECONDS * 1000, say_waiting, &w,
+    if (!store_lock_alone(store, STORE_WAIT_SECONDS * 1000, note_waiting, &w,
                           e) ||
         !state_list_workspaces(store_state(store), keep.a, &folders, &count, e))
         return false;

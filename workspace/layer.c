@@ -464,7 +464,7 @@ static bool read_files(struct layer *l, enum layer_mode mode,
            (layer_has_parts(l) || index_locks(l, a, e));
 }
 
-static void say_waiting(void *ctx)
+static void note_waiting(void *ctx)
 {
     struct context *cx = ctx;
 
@@ -503,7 +503,7 @@ bool layer_open_provision(struct layer *l, struct context *cx,
 {
     bool recovered = false;
 
-    if (!provision_open(l->path, l->scope, !(mode & LAYER_WRITE), say_waiting,
+    if (!provision_open(l->path, l->scope, !(mode & LAYER_WRITE), note_waiting,
                         cx, &recovered, &l->provision, e))
         return false;
     if (recovered)

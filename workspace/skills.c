@@ -199,7 +199,7 @@ static void put_known(void *ctx, struct str root, struct str bytes)
                      STR_ARG(root), err_first(&e));
 }
 
-static void tell(void *ctx, enum library_note kind, struct str text)
+static void on_note(void *ctx, enum library_note kind, struct str text)
 {
     struct helpers *h = ctx;
 
@@ -251,7 +251,7 @@ static bool open_roots(struct context *cx, struct store *store, bool metis,
 
     o.programs = check != SKILL_CHECK_DOCUMENTS;
     o.glance = check == SKILL_CHECK_LATER;
-    o.note = notes ? tell : NULL;
+    o.note = notes ? on_note : NULL;
     return library_open(&o, out, e);
 }
 

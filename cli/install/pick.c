@@ -237,7 +237,7 @@ static void edit(struct screen *s, enum term_key key, struct str text)
 /* Reads keys until the choice is made. Returns false if the user leaves (`e` has
  * no code), or with an error. Keys that were typed ahead are read before the
  * screen is drawn. */
-static bool talk(struct screen *s, struct err *e)
+static bool run_screen(struct screen *s, struct err *e)
 {
     bool is_stale = true;
 
@@ -292,7 +292,7 @@ bool pick_offers(struct invocation *inv, const struct install_catalog *c,
     find_size(&s);
     proc_catch_signals();
     if (!term_flush(&inv->term, e) || !term_screen_begin(&s.saved, e) ||
-        !talk(&s, e))
+        !run_screen(&s, e))
         return false;
     *out = install_picker_choice(&s.picker, &inv->cx.arena);
     return true;

@@ -172,7 +172,7 @@ static const struct ending {
 
 /* Returns whether stdout already contains the reason, so that stderr does not
  * repeat it. */
-static bool is_told(struct str text, const struct err *why)
+static bool is_printed(struct str text, const struct err *why)
 {
     for (const char *m = NULL; (m = err_next(why, m));)
         if (str_find(text, str_cstr(m)) == SIZE_MAX)
@@ -211,13 +211,13 @@ static void print_for_host(struct invocation *inv, const struct run_result *r)
     } else
         print_failure(inv, r->program.text, endings[r->status].code, why);
     if (why && !is_json &&
-        (r->status == RUN_UNKNOWN || is_told(r->program.text, why)))
+        (r->status == RUN_UNKNOWN || is_printed(r->program.text, why)))
         term_hint(&inv->term, why);
     else if (why)
         term_error(&inv->term, why);
 }
 
-static bool is_for_person(const struct invocation *inv)
+static bool is_for_terminal(const struct invocation *inv)
 {
     return inv->term.is_out && !has_option(inv, OPTION_JSON);
 }
@@ -227,7 +227,7 @@ static void print_result(struct running *running, const struct run_result *r)
     struct invocation *inv = running->inv;
     const struct err *why = r->why.code == ERR_NONE ? NULL : &r->why;
 
-    if (!is_for_person(inv) || r->status == RUN_WITHOUT_INPUT)
+    if (!is_for_terminal(inv) || r->status == RUN_WITHOUT_INPUT)
         print_for_host(inv, r);
     else if (r->status != RUN_COMPLETED)
         show_failure(inv, r->program.text, why);
@@ -306,12 +306,12 @@ static bool print_early(struct invocation *inv, int *exit_code,
 {
     struct str text;
 
-    if (is_for_person(inv) || has_option(inv, OPTION_JSON) ||
+    if (is_for_terminal(inv) || has_option(inv, OPTION_JSON) ||
         e->code == ERR_USAGE)
         return false;
     text = runtime_error(inv->arguments.items[0], err_first(e), &inv->cx.arena);
     print_failure(inv, text, e->code, e);
-    if (!is_told(text, e))
+    if (!is_printed(text, e))
         return false;
     term_hint(&inv->term, e);
     *exit_code = exit_code_of(e);

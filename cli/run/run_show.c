@@ -138,7 +138,7 @@ void run_show_tick(void *ctx)
 }
 
 /* Prints text on one line: untrusted text cannot add lines. */
-static void say_line(struct run_show *v, const char *before, struct str text)
+static void print_line(struct run_show *v, const char *before, struct str text)
 {
     struct buf b;
 
@@ -151,14 +151,14 @@ static void say_line(struct run_show *v, const char *before, struct str text)
 /* --- lines that stay ------------------------------------------------------------------- */
 
 /* Prints a dimmed line, for finished steps. */
-static void say_dim(struct run_show *v, struct str text)
+static void print_dimmed(struct run_show *v, struct str text)
 {
     struct term *t = &v->inv->term;
     struct err ignored = {0};
     struct buf b;
 
     if (!t->color_err) {
-        say_line(v, "", text);
+        print_line(v, "", text);
         return;
     }
     buf_init(&b, 64 * 1024);
@@ -275,14 +275,15 @@ static struct str trace_line(const struct step *s, struct arena *a)
     }
 }
 
-static void say_trace(struct run_show *v, const struct step *s, struct arena *a)
+static void print_trace(struct run_show *v, const struct step *s,
+                        struct arena *a)
 {
     struct str line = str_trim(trace_line(s, a));
     char at[32];
 
     snprintf(at, sizeof at, "%4u.%03u  ", (unsigned)(s->at_ms / 1000),
              (unsigned)(s->at_ms % 1000));
-    say_line(v, at, line);
+    print_line(v, at, line);
 }
 
 /* --- steps --------------------------------------------------------------------------------- */
@@ -306,9 +307,9 @@ void run_show_step(void *ctx, const struct step *s)
     if (has_ends && s->done)
         v->doing = STEP_START;
     if (v->trace)
-        say_trace(v, s, &v->arena);
+        print_trace(v, s, &v->arena);
     else if (v->live && has_ends && s->done)
-        say_dim(v, end_line(s, &v->arena));
+        print_dimmed(v, end_line(s, &v->arena));
     if (v->doing == STEP_START) {
         arena_done(&v->arena); /* texts of this step are no longer needed */
         v->label = v->line = STR("");
@@ -402,6 +403,6 @@ bool run_show_result(struct run_show *v, const struct runtime_result *r)
     add_part(&b, str_cstr(run_seconds(r->took_ms, took)));
     if (r->asks)
         add_part(&b, v->backend);
-    say_dim(v, buf_str(&b));
+    print_dimmed(v, buf_str(&b));
     return true;
 }

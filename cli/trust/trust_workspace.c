@@ -45,7 +45,7 @@ static bool is_known(const struct claim *c)
     return true;
 }
 
-static void say(struct trust_job *job, struct str line)
+static void print_line(struct trust_job *job, struct str line)
 {
     struct term *t = &job->inv->term;
     bool quiet = t->quiet;
@@ -59,7 +59,8 @@ static void say(struct trust_job *job, struct str line)
     t->quiet = quiet;
 }
 
-#define SAY(job, ...) say(job, arena_printf(&(job)->inv->cx.arena, __VA_ARGS__))
+#define SAY(job, ...)                                                          \
+    print_line(job, arena_printf(&(job)->inv->cx.arena, __VA_ARGS__))
 
 static void show_lines(struct trust_job *job, struct str text)
 {

@@ -177,7 +177,7 @@ static bool set_rules(struct api *p, struct err *e)
 }
 
 /* mapm sends nothing more: any input, or its end, aborts the request. */
-static bool hear_parent(struct channel *c, struct err *e)
+static bool check_parent(struct channel *c, struct err *e)
 {
     if (!channel_fill(c, e))
         return false;
@@ -204,12 +204,12 @@ static bool perform(struct api *p, CURLcode *failure, struct err *e)
             return true;
         }
         curl_multi_poll(p->multi, &parent, 1, WAIT_MS, NULL);
-        if (!hear_parent(c, e))
+        if (!check_parent(c, e))
             return false;
     }
 }
 
-static bool say_failure(struct api *p, CURLcode failure, struct err *e)
+static bool fail_request(struct api *p, CURLcode failure, struct err *e)
 {
     struct str shown = post_shown(p->in.url);
     double took = 0;
@@ -234,7 +234,7 @@ static bool say_failure(struct api *p, CURLcode failure, struct err *e)
     if (failure == CURLE_OPERATION_TIMEDOUT &&
         took * 1000 >= (double)p->time_ms - 1)
         return post_late(p->in.url, p->time_ms, e);
-    http_say_failure((int)failure, p->why, &p->settings, e);
+    http_fail_curl((int)failure, p->why, &p->settings, e);
     return err_wrap(e, "cannot reach %.*s", STR_ARG(shown));
 }
 
@@ -332,5 +332,5 @@ bool api_serve(struct link *l, struct str body, struct err *e)
     set_request(&p);
     if (!set_rules(&p, e) || !perform(&p, &failure, e))
         return false;
-    return failure == CURLE_OK ? answer(&p, e) : say_failure(&p, failure, e);
+    return failure == CURLE_OK ? answer(&p, e) : fail_request(&p, failure, e);
 }

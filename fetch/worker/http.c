@@ -607,8 +607,8 @@ bool http_was_slow(const struct http_call *call)
     return call->failure == CURLE_OPERATION_TIMEDOUT;
 }
 
-bool http_say_failure(int failure, const char *why, const struct settings *s,
-                      struct err *e)
+bool http_fail_curl(int failure, const char *why, const struct settings *s,
+                    struct err *e)
 {
     const struct failure *f = find_failure(failure);
     enum err_code code = f ? f->err : ERR_FETCH;
@@ -638,5 +638,5 @@ bool http_fail(const struct http_call *call, struct err *e)
         return err_hint(e, "if that is right, name it under hosts: in your "
                            "own ~/.config/mapm/config.yaml");
     }
-    return http_say_failure(call->failure, call->why, call->http->settings, e);
+    return http_fail_curl(call->failure, call->why, call->http->settings, e);
 }

@@ -148,7 +148,7 @@ MUST_CHECK bool http_set_trust(void *easy, const struct settings *s,
 
 /* Sets `e` to the text of a CURLcode; `why` is the error buffer of libcurl.
  * Returns false. */
-bool http_say_failure(int failure, const char *why, const struct settings *s,
-                      struct err *e);
+bool http_fail_curl(int failure, const char *why, const struct settings *s,
+                    struct err *e);
 
 #endif

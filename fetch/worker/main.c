@@ -48,7 +48,7 @@ int mbedtls_x509_crt_parse_file(void *chain, const char *path)
     return -1;
 }
 
-static void say_hello(struct session *s)
+static void send_hello(struct session *s)
 {
     struct link_hello hello = {
         .rewrites = {s->settings.rewrites, s->settings.rewrite_count},
@@ -74,7 +74,7 @@ static bool set_up(struct session *s, struct str first, struct err *e)
     if (!fs_open_dir(str_dup0(options.incoming, &s->arena), &s->parts.dirfd, e))
         return false;
     parts_init(&s->parts, s->parts.dirfd);
-    say_hello(s);
+    send_hello(s);
     srandom((unsigned)getpid());
     if (!rights_give_up(&s->settings, str_dup0(options.incoming, &s->arena),
                         largest_file(&s->limits), e))
@@ -161,7 +161,7 @@ static bool finish_request(struct session *s, struct exchange *x,
                            uint64_t *wait_ms, struct err *e)
 {
     /* Before the resulting events: mapm reads no frame after the last event. */
-    session_say_progress(s, true);
+    session_report_progress(s, true);
     *wait_ms = 0;
     return request_finish(x, e);
 }
@@ -211,8 +211,8 @@ static bool serve(struct session *s, struct err *e)
         }
         if (!finish_requests(s, &wait_ms, e) || !step_repos(s, e))
             return false;
-        places_say_cost(s);
-        session_say_progress(s, false);
+        places_report_cost(s);
+        session_report_progress(s, false);
         if (!link_flush(&s->link, e))
             return false;
         if (s->link.first)

@@ -199,7 +199,7 @@ static bool is_idle(const struct session *s)
     return true;
 }
 
-void places_say_cost(struct session *s)
+void places_report_cost(struct session *s)
 {
     if (!s->verbose || !is_idle(s))
         return;
@@ -207,9 +207,9 @@ void places_say_cost(struct session *s)
         struct place *p = s->places.entries[i].value;
         char whole[16], part[16];
 
-        if (p->has_said_cost || p->whole_bytes == 0)
+        if (p->is_cost_reported || p->whole_bytes == 0)
             continue;
-        p->has_said_cost = true;
+        p->is_cost_reported = true;
         fprintf(stderr,
                 "mapm-fetch: %.*s has no partial%s clone: %s instead of %s\n",
                 STR_ARG(p->host), p->caps.shallow ? "" : " and no shallow",

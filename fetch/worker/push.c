@@ -291,7 +291,7 @@ static bool take_object(struct push *p, struct str body)
     return true;
 }
 
-static bool hear_mapm(struct push *p, struct err *e)
+static bool read_mapm(struct push *p, struct err *e)
 {
     struct link *l = &p->session->link;
     struct frame frame;
@@ -363,7 +363,7 @@ static bool serve(struct push *p, struct err *e)
             if (!call->request->over(call, e))
                 return false;
         want_more(p);
-        if (!link_flush(&s->link, e) || !hear_mapm(p, e) ||
+        if (!link_flush(&s->link, e) || !read_mapm(p, e) ||
             !link_flush(&s->link, e))
             return false;
         mapm.events = POLLIN;

@@ -8,7 +8,7 @@
 /* Minimum interval between progress frames without other events. */
 #define PROGRESS_MS 50
 
-void session_say_progress(struct session *s, bool now)
+void session_report_progress(struct session *s, bool now)
 {
     struct http_counts c = http_counts(s->http);
     struct fetch_progress p = {.requests = c.requests,
@@ -27,9 +27,9 @@ void session_say_progress(struct session *s, bool now)
 
 /* Sends progress first, since a package may be complete before its response has
  * ended, and mapm reads no frame after the last event. */
-static void say(struct ask *a, const struct fetch_event *ev)
+static void report_event(struct ask *a, const struct fetch_event *ev)
 {
-    session_say_progress(a->repo->session, true);
+    session_report_progress(a->repo->session, true);
     link_event(&a->repo->session->link, a->in.seq, ev);
 }
 
@@ -74,7 +74,7 @@ void report_failed(struct ask *a, const struct err *why)
         ev.ref = a->ref;
         ev.object = hex_of(&id, hex);
     }
-    say(a, &ev);
+    report_event(a, &ev);
     set_over(a);
 }
 
@@ -99,7 +99,7 @@ static struct fetch_event event_of(struct ask *a, enum fetch_event_kind kind,
     };
 }
 
-static void say_moved(struct ask *a)
+static void report_moved(struct ask *a)
 {
     if (ask_move(a)->moved_to.n)
         ask_note(a, ask_move(a)->moved_to);
@@ -117,10 +117,10 @@ void report_ref(struct ask *a)
     char hex[3][OID_HEX_CHARS + 1];
     struct fetch_event ev;
 
-    say_moved(a);
+    report_moved(a);
     save_walked(a->repo);
     ev = event_of(a, FETCH_REF_FOUND, hex);
-    say(a, &ev);
+    report_event(a, &ev);
     set_over(a);
 }
 
@@ -129,12 +129,12 @@ void report_offers(struct ask *a, const struct fetch_event *offers)
     char hex[3][OID_HEX_CHARS + 1];
     struct fetch_event ev;
 
-    say_moved(a);
+    report_moved(a);
     save_walked(a->repo);
     ev = event_of(a, FETCH_OFFERS, hex);
     ev.offers = offers->offers;
     ev.offer_count = offers->offer_count;
-    say(a, &ev);
+    report_event(a, &ev);
     set_over(a);
 }
 
@@ -171,7 +171,7 @@ bool report_manifest(struct ask *a, struct err *e)
         return false;
     if (!there)
         return true;
-    say(a, &ev);
+    report_event(a, &ev);
     blob_drop_text(a->entry_file);
     a->said_manifest = true;
     a->repo->session->has_said_manifest = true;
@@ -203,14 +203,14 @@ bool report_outline(struct ask *a, struct err *e)
     struct fetch_event ev;
     bool there;
 
-    say_moved(a);
+    report_moved(a);
     ev = event_of(a, FETCH_OUTLINE, hex);
     if (!read_manifest(a, &scratch, &ev.manifest, &there, e))
         return false;
     if (!there)
         return true;
     fill_names(a, &scratch, &ev);
-    say(a, &ev);
+    report_event(a, &ev);
     blob_drop_text(a->entry_file);
     set_over(a);
     a->repo->session->has_said_manifest = true;
@@ -261,7 +261,7 @@ bool report_done(struct ask *a, struct err *e)
     char hex[3][OID_HEX_CHARS + 1];
     struct fetch_event ev;
 
-    say_moved(a);
+    report_moved(a);
     ev = event_of(a, FETCH_DONE, hex);
     if (!parts_flush(&a->repo->session->parts, e))
         return false;
@@ -269,7 +269,7 @@ bool report_done(struct ask *a, struct err *e)
         return false;
     save_walked(a->repo);
     place_count_used(a);
-    say(a, &ev);
+    report_event(a, &ev);
     set_over(a);
     return true;
 }

@@ -382,7 +382,7 @@ static void try_later(struct exchange *x, struct err *why)
     slot->not_before_ms = proc_now_ms() + wait + (uint64_t)random() % JITTER_MS;
 }
 
-static void say_request(const struct exchange *x)
+static void log_request(const struct exchange *x)
 {
     static const char *const names[] = {
         [REQUEST_CAPS] = "info/refs",       [REQUEST_REFS] = "ls-refs",
@@ -409,7 +409,7 @@ static bool finish(struct exchange *x, struct err *e)
     enum outcome v = exchange_judge(x, &why);
 
     if (r->session->verbose)
-        say_request(x);
+        log_request(x);
     slot->idle_bytes = x->fetch.bands.idle_bytes;
     if (v == OUTCOME_OK)
         v = take(x, &why);

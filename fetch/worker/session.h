@@ -215,7 +215,7 @@ struct place {
     struct place *of_host; /* first place of this host, which counts: */
     uint64_t whole_bytes;  /* bytes of commits that came with all files */
     uint64_t part_bytes;   /* bytes of those that were used */
-    bool has_said_cost;
+    bool is_cost_reported;
     struct caps caps;
     unsigned round;            /* version of `caps`: incremented when they
                                 * are learnt */
@@ -318,7 +318,7 @@ MUST_CHECK bool asks_step(struct repo *r, struct err *e);
 /* --- report.c ------------------------------------------------------------- */
 
 /* Sends the progress, if it has changed; `now` overrides the interval. */
-void session_say_progress(struct session *s, bool now);
+void session_report_progress(struct session *s, bool now);
 
 void ask_note(struct ask *a, struct str note);
 
@@ -649,7 +649,7 @@ void place_follow(struct repo *r);
 void place_count_whole(struct repo *r, const struct pack *p);
 void place_count_used(const struct ask *a);
 /* With --verbose, reports the cost once for each server, after the last ask. */
-void places_say_cost(struct session *s);
+void places_report_cost(struct session *s);
 /* Returns the URL without secrets, allocated in the repository's arena. */
 const char *repo_shown(struct repo *r);
 

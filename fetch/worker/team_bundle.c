@@ -15,11 +15,11 @@ static bool start(struct team_get *g, struct err *e)
     (void)e;
     if (!team_bundle_get(g->source->state, g->name, g->known, &g->bytes, &found,
                          &why)) {
-        team_get_say(g, "%s", err_first(&why));
+        team_get_log(g, "%s", err_first(&why));
         team_get_over(g, TEAM_REFUSED, &why);
         return true;
     }
-    team_get_say(g, "%s, %zu B", found == TEAM_IS_ABSENT ? "absent" : "there",
+    team_get_log(g, "%s, %zu B", found == TEAM_IS_ABSENT ? "absent" : "there",
                  g->bytes.n);
     team_get_over(g,
                   found == TEAM_IS_READ    ? TEAM_GOT

@@ -96,11 +96,11 @@ static void over(struct team_http *q)
     enum team_got got;
 
     if (q->failure) {
-        team_get_say(g, "%s", err_first(q->failure));
+        team_get_log(g, "%s", err_first(q->failure));
         team_get_over(g, TEAM_FAILED, q->failure);
         return;
     }
-    team_get_say(g, "HTTP %ld, %zu B, %llu ms", q->status, g->bytes.n,
+    team_get_log(g, "HTTP %ld, %zu B, %llu ms", q->status, g->bytes.n,
                  (unsigned long long)q->call.took_ms);
     if (q->status == HTTP_STATUS_UNAUTHORIZED && log_in(g->state))
         return;

@@ -24,7 +24,7 @@ static void fail(struct team_get *g, const struct err *why)
 {
     const struct get *p = g->state;
 
-    team_get_say(g, "%s", err_first(why));
+    team_get_log(g, "%s", err_first(why));
     team_get_over(g, p->registry->dead ? TEAM_FAILED : TEAM_REFUSED, why);
 }
 
@@ -36,7 +36,7 @@ static bool has_answer(struct team_get *g, const struct registry_request *q)
     if (q->why) {
         fail(g, q->why);
     } else if (q->status == STATUS_NOT_FOUND) {
-        team_get_say(g, "HTTP 404");
+        team_get_log(g, "HTTP 404");
         team_get_over(g, TEAM_ABSENT, NULL);
     } else if (q->status != HTTP_STATUS_OK) {
         err_set(&why, ERR_FETCH, "HTTP %ld", q->status);
@@ -57,7 +57,7 @@ static void on_blob(struct registry_request *q)
         return;
     h = hash_of(bytes);
     if (bytes.n == p->layer.size && hash_eq(&h, &p->layer.digest)) {
-        team_get_say(g, "HTTP 200, %zu B", bytes.n);
+        team_get_log(g, "HTTP 200, %zu B", bytes.n);
         team_get_over(g, TEAM_GOT, NULL);
         return;
     }
@@ -111,7 +111,7 @@ static void on_manifest(struct registry_request *q)
     }
     p->layer = m.layer;
     if (g->known && hash_eq(g->known, &m.layer.digest)) {
-        team_get_say(g, "the same as another");
+        team_get_log(g, "the same as another");
         team_get_over(g, TEAM_KNOWN, NULL);
         return;
     }

@@ -107,7 +107,7 @@ void team_get_over(struct team_get *g, enum team_got got,
                    const struct err *why);
 
 /* With --verbose, prints "mapm-fetch: store <url>: <name>, <text>". */
-void team_get_say(const struct team_get *g, const char *format, ...)
+void team_get_log(const struct team_get *g, const char *format, ...)
     PRINTF(2, 3);
 
 #endif

@@ -96,7 +96,7 @@ bool team_store_open_bundle(struct session *s, int fd, struct err *e)
     return team_bundle_open(fd, &s->arena, b, e);
 }
 
-void team_get_say(const struct team_get *g, const char *format, ...)
+void team_get_log(const struct team_get *g, const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -232,7 +232,7 @@ static void report_artifact(struct team_store *t, const struct team_item *item,
                 hash_hex(&item->digest, &t->arena).p);
         ev.err = &why;
     }
-    session_say_progress(t->session, true);
+    session_report_progress(t->session, true);
     link_event(&t->session->link, seq, &ev);
 }
 

@@ -176,11 +176,11 @@ struct client_choice {
     bool is_for_run;
 };
 
-enum client_say { CLIENT_UNSAID, CLIENT_YES, CLIENT_NO };
+enum client_selection { CLIENT_UNSET, CLIENT_YES, CLIENT_NO };
 /* Returns what `choice` says about a client. A "yes" overrides a "no": the team
  * may select a client that a user excludes. */
-enum client_say clients_say(const struct client_choice *choice,
-                            const struct client *c);
+enum client_selection clients_selection(const struct client_choice *choice,
+                                        const struct client *c);
 
 /* Returns the file for the MCP servers of the client below `root`, the first one
  * that exists; an unverified one only if `choice` names the client. p is NULL if

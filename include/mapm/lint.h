@@ -144,8 +144,8 @@ bool lint_document(const struct check_rules *rules, int dirfd,
                    struct check_result *result, bool optional, struct arena *a);
 
 /* Adds a diagnostic about a file rather than its text; an error if strict. */
-void lint_say(const struct check_rules *rules, struct check_result *result,
-              bool error, const char *code, const char *format, ...)
+void lint_report(const struct check_rules *rules, struct check_result *result,
+                 bool error, const char *code, const char *format, ...)
     PRINTF(5, 6);
 
 /* Reads a file in the folder of `result`. Links are followed inside of
