@@ -225,6 +225,21 @@ static void change_item(struct edit *ed, const struct yaml *list,
         add_words(ed, item, "exclude", old->exclude, want->exclude);
 }
 
+/* Removes the only item together with the key of its list, unless a comment
+ * stands at the key or between the two. */
+static bool remove_list(struct edit *ed, const struct yaml *list,
+                        const struct yaml *item)
+{
+    size_t from = edit_line_start(ed, list->key_start);
+
+    if (list->flow || list->count != 1 || ed->block->flow ||
+        !edit_begins_line(ed, list->key_start) ||
+        str_has_char(str_slice(ed->text, from, item->start), '#'))
+        return false;
+    edit_cut(ed, from, edit_line_end(ed, edit_last_byte(item)), STR(""));
+    return true;
+}
+
 static const struct yaml *find_item(const struct edit *ed, struct str key,
                                     const struct origin_rules *rules,
                                     const struct yaml **before)
@@ -256,11 +271,11 @@ static bool step(struct edit *ed, struct str *key,
     *done = want ? item && catalog_eq(&old, want) : !item;
     if (*done)
         return true;
-    if (!want)
+    if (!want && !remove_list(ed, list, item))
         edit_remove_item(ed, list, before, item);
-    else if (!item)
+    else if (want && !item)
         add_item(ed, want);
-    else
+    else if (want)
         change_item(ed, list, item, &old, want);
     if (want)
         *key = edit_origin_key(want->origin, rules, ed->a);

@@ -91,6 +91,7 @@ is '[D11] is gone' "$(cat mapm.yaml)" "dependencies:
 is '[D11] and its packages are there' "$(names)" 'boss io.acme/tool alpha beta delta gamma pdf-a pdf-b'
 exits '[D11] remove of the catalog' 0 mapm remove acme/catalog
 is '[D11] takes all' "$(names)" ''
+is '[D11] with its list' "$(cat mapm.yaml)" 'dependencies:'
 exits '[D11] a catalog that is not there' 1 mapm remove acme/catalog
 
 # --- patterns ---------------------------------------------------------------------------

@@ -266,6 +266,16 @@ static const struct {
     {"dependencies: {catalogs: [" CAT("b") ", " CAT("a") "]}\n", NULL, NULL,
      "dependencies: {catalogs: [" CAT("a") "]}\n"},
     {"dependencies: {catalogs: [" CAT("a") "]}\n", NULL, NULL, NULL},
+    {"dependencies: {catalogs: [" CAT("b") "]}\n", NULL, NULL, "dependencies: {catalogs: []}\n"},
+    /* the key goes with its last item, and no comment with it */
+    {"dependencies:\n  skills: []\n  catalogs:\n    - origin: " CAT("b") "\n      exclude:\n        - x\nclients: []\n", NULL, NULL,
+     "dependencies:\n  skills: []\nclients: []\n"},
+    {"dependencies:\n  catalogs:\n  - " CAT("b") " # b\n  mcps: []\n", NULL, NULL,
+     "dependencies:\n  mcps: []\n"},
+    {"dependencies:\n  catalogs:\n    - " CAT("b"), NULL, NULL, "dependencies:\n"},
+    {"dependencies:\n  catalogs: # ours\n    - " CAT("b") "\n", NULL, NULL, "dependencies:\n  catalogs: # ours\n"},
+    {"dependencies:\n  catalogs:\n    # all\n    - " CAT("b") "\n", NULL, NULL, "dependencies:\n  catalogs:\n    # all\n"},
+    {"? dependencies\n: ? catalogs\n  : - " CAT("b") "\n", NULL, NULL, "? dependencies\n: ? catalogs\n"},
 };
 /* clang-format on */
 
