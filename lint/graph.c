@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "base/text.h"
 #include "mapm/lint.h"
 
 #include <unistd.h>
@@ -13,7 +14,9 @@
  * each other, by the URLs of its remotes and the branches checked out here.
  */
 
-#define READ_MAX_BYTES (1024u * 1024)
+#define READ_MAX_BYTES  (1024u * 1024)
+#define NEAR_MAX_EDITS  2
+#define SUGGESTIONS_MAX 100 /* each looks at all packages */
 
 struct node {
     struct check_result *result;
@@ -33,7 +36,7 @@ struct graph {
     struct str branches[2];
     size_t branch_count;
     struct str *remotes; /* normalized by origin_repository */
-    size_t remote_count;
+    size_t remote_count, suggestions;
     size_t *stack;
     size_t depth;
 };
@@ -158,6 +161,25 @@ static bool is_on_disk(const struct graph *g, enum doc_kind kind,
     return access(str_dup0(at, g->a), F_OK) == 0;
 }
 
+/* Returns text such as "; did you mean skills/base?", or "". Packages are moved
+ * more often than renamed, so the folder counts less than the name. */
+static const char *suggestion(struct graph *g, enum doc_kind kind,
+                              struct str path)
+{
+    struct text_nearest near = {0};
+
+    if (g->suggestions++ >= SUGGESTIONS_MAX)
+        return "";
+    for (size_t i = 0; i < g->count; i++)
+        if (g->nodes[i].result->kind == kind)
+            text_nearest_add_path(&near, path_last(path), g->nodes[i].path,
+                                  NEAR_MAX_EDITS);
+    return near.count ? arena_printf(g->a, "; did you mean %.*s?",
+                                     STR_ARG(near.found[0]))
+                            .p
+                      : "";
+}
+
 static void add_need(struct graph *g, struct node *n,
                      const struct check_need *need)
 {
@@ -179,8 +201,9 @@ static void add_need(struct graph *g, struct node *n,
         lint_report(g->rules, n->result, g->rules->profile == PROFILE_PUBLISH,
                     "dep-missing",
                     "it needs the %s %.*s, which this repository "
-                    "does not have",
-                    doc_kind_name(need->kind), STR_ARG(path));
+                    "does not have%s",
+                    doc_kind_name(need->kind), STR_ARG(path),
+                    suggestion(g, need->kind, path));
 }
 
 /* --- cycles --------------------------------------------------------------- */

@@ -28,6 +28,10 @@ exits 'also of a part of it' 0 mapm check skills/a
 package skills/c c "$u/skills/gone"
 exits 'a missing sibling is a warning' 0 mapm check
 like 'named' "$out" '^skills/c/SKILL.md: warning: it needs the skill skills/gone, which this repository does not have \[dep-missing\]$'
+package skills/c c "$u/skils/a"
+exits 'one in another folder' 0 mapm check
+like 'is named with the one of that name' "$out" 'skill skils/a, which this repository does not have; did you mean skills/a\? \[dep-missing\]$'
+package skills/c c "$u/skills/gone"
 exits 'an error for who publishes' 3 mapm check --profile publish
 like 'as such' "$out" 'error: .*\[dep-missing\]'
 exits 'for programs, too' 0 mapm check --json
