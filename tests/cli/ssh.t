@@ -82,6 +82,26 @@ for text in ssh://-oProxyCommand=x/a/b ssh://h/-x git@-h:a ssh://a%62@h/a/b "ssh
     isnt "[row 49] $text is refused" "$status" 0
     is "[row 49] $text: no ssh" "$(ssh_calls)" ''
 done
+# What a package that came over ssh needs is judged as one that came over https.
+n=0
+for dep in file:/etc http://github.com/a/b/tree/main/x 'ext::sh -c id' git://github.com/a/b \
+    https://me:pw@github.com/a/b/tree/main/x https://127.0.0.1/a/b/-/tree/main/x \
+    https://intranet.example/a/b/-/tree/main/x $GH/a/b/tree/-upload-pack=x/y $GH/a/b/tree/main/../x \
+    $GH/a/b/tree/main/%2e%2e/x ../../../etc /etc; do
+    n=$((n + 1))
+    skill "$T/needy/skills/n$n" 'scope: acme' 'dependencies:' '  skills:' "    - \"$dep\""
+    echo "$dep" >>"$T/needy/deps"
+done
+make_repo acme/needy "$T/needy"
+forget_calls
+n=0
+while read -r dep; do
+    n=$((n + 1))
+    run mapm install --yes "$GH/acme/needy/tree/main/skills/n$n"
+    is "[row 10] needs $dep: refused" "$status" 1
+    like "[row 10] needs $dep: as such" "$err" 'dep-|origin|host'
+done <"$T/needy/deps"
+is '[row 10] no other address was asked' "$(ssh_calls | grep -v "git@github.com|git-upload-pack './*acme/needy.git'")" ''
 # A dependency must not make ssh offer the user's keys to a host of its own.
 skill "$T/evil/skills/evil" 'scope: acme' 'dependencies:' '  skills:' \
     '    - ssh://git@keys.evil.example/a/b/-/tree/main/skills/x'
