@@ -57,7 +57,7 @@ static bool ask_to_accept(struct command_rules *c, const struct hash *digest,
     return true;
 }
 
-static bool settle(struct command_rules *c, struct err *e)
+static bool check_accepted(struct command_rules *c, struct err *e)
 {
     struct trust_request q;
     enum trust_state state;
@@ -137,7 +137,7 @@ bool authorize_rules_init(struct command_rules *c, struct err *e)
 {
     c->reason = "";
     err_clear(e);
-    if (!settle(c, e) || !add_rules(c, e))
+    if (!check_accepted(c, e) || !add_rules(c, e))
         return false;
     c->sandbox = sandbox_of(c);
     c->network = wants_network(c);
@@ -146,9 +146,9 @@ bool authorize_rules_init(struct command_rules *c, struct err *e)
 
 /* --- the verdict ----------------------------------------------------------------- */
 
-static enum verdict judge(const struct policy *own, const struct policy *all,
-                          const struct command *in,
-                          const struct policy_rule **rule)
+static enum verdict evaluate(const struct policy *own, const struct policy *all,
+                             const struct command *in,
+                             const struct policy_rule **rule)
 {
     if (policy_evaluate(own, in->argv, in->argc, rule) == VERDICT_DENY)
         return VERDICT_DENY;
@@ -179,7 +179,7 @@ static bool would_be_allowed(const struct command_rules *c,
     struct policy own = with_command(&c->own, in, a);
     struct policy all = with_command(&c->all, in, a);
 
-    return judge(&own, &all, in, &rule) == VERDICT_ALLOW;
+    return evaluate(&own, &all, in, &rule) == VERDICT_ALLOW;
 }
 
 /* Returns the rule of mapm.yaml that would allow the command if the rules were
@@ -196,7 +196,7 @@ static const struct policy_rule *find_pending(const struct command_rules *c,
     policy_init(&all, a);
     policy_add_project(&all, c->user, "config.yaml", true);
     policy_add_project(&all, c->project, "mapm.yaml", true);
-    return judge(&c->own, &all, in, &rule) == VERDICT_ALLOW ? rule : NULL;
+    return evaluate(&c->own, &all, in, &rule) == VERDICT_ALLOW ? rule : NULL;
 }
 
 /* --- no ---------------------------------------------------------------------------- */
@@ -352,8 +352,8 @@ static const char *conditions(const struct command_rules *c)
 /* Asks the user whether to execute the command, which is shown in full
  * (SEP-1024). "always" would accept all rules of mapm.yaml, so it is not
  * offered after the user declined them. */
-static bool ask_person(struct command_rules *c, const struct command *in,
-                       struct arena *a, enum answer_kind *out, struct err *e)
+static bool ask_user(struct command_rules *c, const struct command *in,
+                     struct arena *a, enum answer_kind *out, struct err *e)
 {
     static const char *const with[] = {"once", "this run", "always", "no"};
     static const char *const without[] = {"once", "this run", "no"};
@@ -403,7 +403,7 @@ bool authorize_command(struct command_rules *c, const struct command *in,
 
     *allowed = false;
     report_unaccepted(c);
-    switch (judge(&c->own, &c->all, in, &rule)) {
+    switch (evaluate(&c->own, &c->all, in, &rule)) {
     case VERDICT_ALLOW:
         *allowed = true;
         return true;
@@ -417,7 +417,7 @@ bool authorize_command(struct command_rules *c, const struct command *in,
         refuse_unruled(c, in, a, out);
         return true;
     }
-    if (!ask_person(c, in, a, &answer, e))
+    if (!ask_user(c, in, a, &answer, e))
         return false;
     *allowed = answer != NEVER;
     if (*allowed)

@@ -327,7 +327,7 @@ static bool follow(struct batch *b, const pid_t *pids, unsigned count,
 }
 
 /* Reports the first error, of a worker or of this process. */
-static bool judge(const struct batch *b, struct err *e)
+static bool check_outcome(const struct batch *b, struct err *e)
 {
     const struct batch_shared *s = b->shared;
 
@@ -429,7 +429,7 @@ static bool run(struct batch *b, struct err *e)
     if (!print_first(b, e))
         return false;
     ok = !b->todo_count || work_all(b, e);
-    if (!judge(b, ok ? e : &end)) {
+    if (!check_outcome(b, ok ? e : &end)) {
         if (!ok)
             *e = end;
         return false;

@@ -30,7 +30,7 @@ int exit_code_of(const struct err *e)
     }
 }
 
-static enum term_when color_wish(const struct invocation *inv)
+static enum term_when color_mode(const struct invocation *inv)
 {
     struct str when = option_value(inv, OPTION_COLOR);
 
@@ -95,7 +95,7 @@ int cli_main(int argc, char **argv)
     proc_init();
     inv.cx.home = str_cstr(home && home[0] == '/' ? home : "");
     parsed = invocation_parse(&inv, argc, argv, &e);
-    term_init(&inv.term, color_wish(&inv), has_option(&inv, OPTION_QUIET));
+    term_init(&inv.term, color_mode(&inv), has_option(&inv, OPTION_QUIET));
     terminal_attach(&inv);
     if (!parsed || !run(&inv, &code, &e)) {
         code = exit_code_of(&e);

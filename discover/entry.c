@@ -256,7 +256,7 @@ static bool is_copy(const struct search_entry *x, const struct search_entry *y)
 }
 
 /* Of equal copies the one with the shortest path is kept. */
-void offered_settle(struct offered *list)
+void offered_deduplicate(struct offered *list)
 {
     size_t n = 0;
 

@@ -49,7 +49,7 @@ MUST_CHECK bool offered_add_index(struct offered *list, struct str text,
 
 /* Sorts the entries. A skill that a catalog has in several folders, with the
  * same document in all shown fields, becomes one entry. */
-void offered_settle(struct offered *list);
+void offered_deduplicate(struct offered *list);
 
 /* Parses `data`, borrowing from `text`; damaged data is read as "". */
 void entry_data_read(struct str text, struct entry_data *out);

@@ -271,7 +271,7 @@ static int by_name(const void *x, const void *y)
 
 /* W3: keeps one skill per name, the first by path. Called before archives get
  * these names. */
-static void settle(struct publishing *p)
+static void drop_same_names(struct publishing *p)
 {
     const struct discover_published *last = NULL;
 
@@ -355,7 +355,7 @@ bool discover_index(struct context *cx, int dirfd, const struct str *paths,
         read_skill(&p, &p.items[i]);
     }
     if (count)
-        settle(&p);
+        drop_same_names(&p);
     for (size_t i = 0; i < count; i++)
         if (!p.items[i].why.n)
             add_files(&p, &p.items[i]);

@@ -35,8 +35,8 @@ struct visit {
     struct str path; /* path of the catalog in its repository */
     struct offered entries;
     struct arena a;
-    size_t open;     /* number of requests without a reply */
-    bool is_settled; /* stored, or known to be unchanged */
+    size_t open;        /* number of requests without a reply */
+    bool is_up_to_date; /* stored, or known to be unchanged */
 };
 
 /* The subject of a request. */
@@ -81,7 +81,7 @@ static bool put(struct refresh *r, struct visit *v, struct err *e)
     struct state *s = store_state(r->store);
     uint64_t id;
 
-    offered_settle(&v->entries);
+    offered_deduplicate(&v->entries);
     v->now.refreshed_s = now_s();
     v->now.count = v->entries.count;
     v->now.left_out = v->entries.left_out;
@@ -118,7 +118,7 @@ static void finish_unchanged(struct refresh *r, struct visit *v)
 {
     struct err e = {0};
 
-    v->is_settled = true;
+    v->is_up_to_date = true;
     v->now.refreshed_s = v->out->catalog.refreshed_s = now_s();
     v->now.left_out = v->out->catalog.left_out;
     if (!state_stamp_source(store_state(r->store), SEARCH_CATALOG,
@@ -296,7 +296,7 @@ static bool take_event(struct refresh *r, const struct fetch_event *event,
         return true; /* a DONE event follows */
     r->answered++;
     v->open--;
-    if (v->open == 0 && !v->is_settled)
+    if (v->open == 0 && !v->is_up_to_date)
         finish(r, v);
     show_progress(r);
     return true;
@@ -498,7 +498,7 @@ static struct str offered_hash(struct visit *v)
     struct hash hash;
 
     hash_init(&h);
-    offered_settle(&v->entries);
+    offered_deduplicate(&v->entries);
     for (size_t i = 0; i < v->entries.count; i++) {
         const struct search_entry *x = &v->entries.items[i];
         const struct str parts[] = {x->name, x->description, x->tags, x->data};

@@ -42,7 +42,7 @@ static void note_taken_over(struct install_session *s)
 /* Asks about prerequisites and patches on a terminal only; elsewhere they are
  * printed and never block the install [M8, D7, D21]. A question about servers
  * covers them, too. */
-static bool ask_person(struct install_session *s, struct err *e)
+static bool ask_user(struct install_session *s, struct err *e)
 {
     const char *question;
     bool any = false;
@@ -117,7 +117,7 @@ static bool ask_consent(struct install_session *s, struct err *e)
     if (plan->asks_clients && context_can_ask(s->cx))
         return ask_all(s, e);
     if (plan->consent_count + plan->taken_over == 0)
-        return ask_person(s, e);
+        return ask_user(s, e);
     install_release(&s->plan);
     note_taken_over(s);
     if (context_confirm(s->cx, QUESTION_CONSENT,

@@ -360,7 +360,7 @@ static void list_repositories(const struct layer *l, struct arena *a,
 /* Notes the new name of a repository that the lock has entries of by both names,
  * unless the lock must not change. If it has the former name only, that stays
  * until an update. */
-static void settle_moved(struct closure *c)
+static void record_moved(struct closure *c)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct map locked;
@@ -418,7 +418,7 @@ static enum outcome put_former(struct arrival *x)
 
 /* The package is here by the name that the lock has: is that what its host calls
  * the repository? */
-static enum outcome settle_name(struct arrival *x)
+static enum outcome check_host_name(struct arrival *x)
 {
     struct node *n = x->n;
     struct naming *naming = closure_naming(x->c, n);
@@ -477,7 +477,7 @@ static enum outcome take_package(struct arrival *x)
     if (!ingest_package(c, n, &placed, x->scratch, &x->problem))
         return PACKAGE_FAILED;
     if (x->event->doc == DOC_MARKET)
-        return of_closure(plugin_market_settled(c, n, x->e));
+        return of_closure(plugin_market_resolved(c, n, x->e));
     if (n->stays && !n->is_ready)
         return of_package(closure_resolve(c, n, &x->problem));
     if (n->package.kind != DOC_PLUGIN)
@@ -487,7 +487,7 @@ static enum outcome take_package(struct arrival *x)
     if (x->event->moved.n)
         node_make_rare(n, &c->cx->arena)->moved =
             arena_str(&c->cx->arena, x->event->moved);
-    return settle_name(x);
+    return check_host_name(x);
 }
 
 static enum outcome take_outline(struct arrival *x)
@@ -612,7 +612,7 @@ static bool finish_event(struct arrival *x, enum outcome outcome)
         return false;
     }
     node_fail(c, n, &x->problem);
-    return n->kinds != DOC_MARKET || plugin_market_settled(c, n, x->e);
+    return n->kinds != DOC_MARKET || plugin_market_resolved(c, n, x->e);
 }
 
 /* Handles the answer for all packages that wait for it, unless they have been
@@ -633,7 +633,7 @@ static bool take_naming(struct arrival *x)
         struct arrival one = *x;
 
         one.n = naming->waiting[k];
-        if (one.n->by_lock_name && !finish_event(&one, settle_name(&one)))
+        if (one.n->by_lock_name && !finish_event(&one, check_host_name(&one)))
             return false;
     }
     return true;
@@ -684,7 +684,7 @@ static bool resolve_pending(struct closure *c, struct err *e)
         }
         node_fail(c, n, &problem);
         err_clear(&problem);
-        if (n->kinds == DOC_MARKET && !plugin_market_settled(c, n, e))
+        if (n->kinds == DOC_MARKET && !plugin_market_resolved(c, n, e))
             return false;
     }
     return true;
@@ -731,7 +731,7 @@ bool closure_gather(struct closure *c, struct err *e)
         fetch_get_progress(c->fetch, &c->progress);
     if (ok)
         plugin_fail_waiting(c);
-    settle_moved(c);
+    record_moved(c);
     return ok;
 }
 

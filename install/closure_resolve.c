@@ -551,7 +551,7 @@ static bool resolve_market(struct closure *c, struct node *n, struct err *e)
     bool taken;
 
     if (n->origin->scheme != ORIGIN_GIT)
-        return local_read(c, n, e) && plugin_market_settled(c, n, e);
+        return local_read(c, n, e) && plugin_market_resolved(c, n, e);
     if (c->options.offline) {
         err_set(e, ERR_OFFLINE,
                 "only its host knows what a marketplace offers");

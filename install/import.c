@@ -481,7 +481,7 @@ static const struct fetch_offer *find_named(const struct node *catalog,
     return found;
 }
 
-static void settle_named(struct import *m, struct item *item)
+static void resolve_named(struct import *m, struct item *item)
 {
     struct arena *a = &m->s->cx->arena;
     const struct node *n = item->catalog;
@@ -511,11 +511,11 @@ static void settle_named(struct import *m, struct item *item)
     item->has_origin = true;
 }
 
-static bool settle_all_named(struct import *m, struct err *e)
+static bool resolve_all_named(struct import *m, struct err *e)
 {
     for (size_t i = 0; i < m->count; i++)
         if (m->items[i].catalog)
-            settle_named(m, &m->items[i]);
+            resolve_named(m, &m->items[i]);
     if (m->failed)
         *e = m->failure;
     return m->failed == 0;
@@ -641,7 +641,7 @@ static bool ask_catalogs(struct import *m, struct err *e)
     }
     if (from->count + named && !closure_gather(&s->closure, e))
         return false;
-    if (!settle_all_named(m, e))
+    if (!resolve_all_named(m, e))
         return false;
     index_folders(m);
     for (size_t i = 0; i < from->count; i++) {

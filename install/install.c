@@ -570,13 +570,13 @@ static void find_choices(struct install_session *s)
 }
 
 /* Chooses versions first, because ranges may conflict until then. */
-static bool settle_choices(struct install_session *s, struct err *e)
+static bool resolve_choices(struct install_session *s, struct err *e)
 {
-    bool is_settled = false;
+    bool is_resolved = false;
 
-    while (!is_settled) {
-        if (!versions_settle_choices(s, &is_settled, e) ||
-            (!is_settled && !closure_gather(&s->closure, e)))
+    while (!is_resolved) {
+        if (!versions_resolve_choices(s, &is_resolved, e) ||
+            (!is_resolved && !closure_gather(&s->closure, e)))
             return false;
         find_choices(s);
     }
@@ -604,27 +604,27 @@ static bool find_plugins(struct install_session *s, struct err *e)
  * further invalid ones. */
 bool session_take_valid(struct install_session *s, struct err *e)
 {
-    bool any = true, is_settled = false;
+    bool any = true, is_resolved = false;
 
     while (any) {
         if (!check_network(s, e))
             return false;
-        is_settled |= !has_ranges(s);
-        plugins_settle(s);
+        is_resolved |= !has_ranges(s);
+        plugins_resolve(s);
         if (!find_plugins(s, e))
             return false;
-        selection_evaluate(s, s->choices, s->choice_count, is_settled);
+        selection_evaluate(s, s->choices, s->choice_count, is_resolved);
         s->closure.options.outline = false;
         if (!check_exact(s, s->choices, s->choice_count, e) ||
             !selection_want_files(s, s->choices, s->choice_count, &any, e) ||
             !closure_gather(&s->closure, e) ||
             (!any && !selection_look_at_places(s, &any, e)))
             return false;
-        if (any || is_settled)
+        if (any || is_resolved)
             continue;
-        if (!settle_choices(s, e))
+        if (!resolve_choices(s, e))
             return false;
-        any = is_settled = true;
+        any = is_resolved = true;
     }
     return true;
 }
@@ -723,7 +723,7 @@ static bool find_catalogs(struct install_session *s, struct node **asked,
 
     if (s->locked || s->request->as.n)
         return true;
-    plugins_settle(s);
+    plugins_resolve(s);
     for (size_t i = 0; i < count; i++) {
         struct origin o;
 

@@ -142,7 +142,7 @@ struct str node_locked_name(const struct closure *c, const struct node *n)
 
     if (n->alias.n)
         return n->alias;
-    if (entry->plugin.n) /* decided by plugins_settle() */
+    if (entry->plugin.n) /* decided by plugins_resolve() */
         return entry->name;
     return !entry->declared.n ||
                    plugin_may_give(c->layer, entry, closure_locked_origin(c, n))

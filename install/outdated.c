@@ -266,7 +266,7 @@ static bool read_plugins(struct check *c, struct err *e)
 {
     struct closure closure;
     struct closure_options o = {.allow_hidden = true, .is_moving = is_plugin};
-    bool ok, settled = false;
+    bool ok, resolved = false;
 
     closure_init(&closure, c->cx, c->layer, c->store, &o);
     for (size_t i = 0; i < c->count; i++)
@@ -274,10 +274,10 @@ static bool read_plugins(struct check *c, struct err *e)
             closure_add(&closure, layer_origin(c->layer, c->questions[i].entry),
                         DOC_PLUGIN);
     ok = true;
-    while (ok && !settled) {
-        settled = true;
+    while (ok && !resolved) {
+        resolved = true;
         ok = closure_gather(&closure, e) &&
-             plugins_settle_needs(&closure, &settled, e);
+             plugins_resolve_needs(&closure, &resolved, e);
     }
     for (size_t i = 0; ok && i < c->count; i++) {
         struct question *q = &c->questions[i];

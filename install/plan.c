@@ -968,16 +968,17 @@ static bool name_roots(struct install_session *s, struct err *e)
 
 bool session_gather(struct install_session *s, struct err *e)
 {
-    bool settled = false;
+    bool is_resolved = false;
 
     if (!session_check_names(s, e))
         return false;
     session_add_roots(s);
-    while (!settled)
+    while (!is_resolved)
         if (!closure_gather(&s->closure, e) ||
-            !versions_settle(s, &settled, e) ||
-            (settled && !plugins_settle_needs(&s->closure, &settled, e)) ||
-            (settled && !plugins_leave_out(s, &settled, e)))
+            !versions_resolve(s, &is_resolved, e) ||
+            (is_resolved &&
+             !plugins_resolve_needs(&s->closure, &is_resolved, e)) ||
+            (is_resolved && !plugins_leave_out(s, &is_resolved, e)))
             return false;
     for (size_t i = s->at, k = 0; k < s->part_count; k++) {
         session_go(s, (i + k) % s->part_count);
@@ -986,7 +987,7 @@ bool session_gather(struct install_session *s, struct err *e)
         if (k + 1 == s->part_count)
             session_go(s, i);
     }
-    plugins_settle(s);
+    plugins_resolve(s);
     return true;
 }
 

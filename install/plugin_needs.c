@@ -177,9 +177,9 @@ static bool takes_markets(const struct closure *c, const struct node *n)
 }
 
 /* Returns false if something is missing yet, or `n` has failed. */
-static bool settle_market(struct closure *c, struct node *n,
-                          const struct plugin_entry_need *need, bool *settled,
-                          struct err *e)
+static bool resolve_market(struct closure *c, struct node *n,
+                           const struct plugin_entry_need *need, bool *resolved,
+                           struct err *e)
 {
     struct arena *a = &c->cx->arena;
     const struct node *market, *other;
@@ -188,7 +188,7 @@ static bool settle_market(struct closure *c, struct node *n,
     if (plugin_need_is_own(n, need) || !takes_markets(c, n))
         return true;
     if (!c->has_markets) {
-        *settled = false;
+        *resolved = false;
         return list_markets(c, e);
     }
     market = find_market(c, n, need->market, &other);
@@ -201,7 +201,7 @@ static bool settle_market(struct closure *c, struct node *n,
         if (str_eq(n->package.deps[i].origin->key, o->key))
             return true;
     append_need(c, n, o);
-    *settled = false;
+    *resolved = false;
     return true;
 }
 
@@ -250,8 +250,8 @@ static void fail_range(struct closure *c, const struct wanted *w)
     node_fail(c, w->node, &e);
 }
 
-static void settle_range(struct closure *c, const struct wanted *w,
-                         bool *settled)
+static void check_range(struct closure *c, const struct wanted *w,
+                        bool *resolved)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct node *n = w->node;
@@ -275,7 +275,7 @@ static void settle_range(struct closure *c, const struct wanted *w,
         return;
     }
     closure_ask_version(c, n, w->ranges);
-    *settled = false;
+    *resolved = false;
 }
 
 static void want_range(struct closure *c, const struct node *n,
@@ -305,7 +305,7 @@ static bool is_read(const struct closure *c, const struct node *n)
     return n->plugin && !n->failed && closure_find(c, n->origin->key) == n;
 }
 
-bool plugins_settle_needs(struct closure *c, bool *settled, struct err *e)
+bool plugins_resolve_needs(struct closure *c, bool *resolved, struct err *e)
 {
     struct map all;
 
@@ -315,7 +315,8 @@ bool plugins_settle_needs(struct closure *c, bool *settled, struct err *e)
 
         for (size_t k = 0; is_read(c, n) && k < n->plugin->plugin.entry_count;
              k++)
-            if (!settle_market(c, n, &n->plugin->plugin.entries[k], settled, e))
+            if (!resolve_market(c, n, &n->plugin->plugin.entries[k], resolved,
+                                e))
                 return false;
     }
     for (size_t i = 0; i < c->queued; i++) {
@@ -325,7 +326,7 @@ bool plugins_settle_needs(struct closure *c, bool *settled, struct err *e)
              k++)
             want_range(c, n, &n->plugin->plugin.entries[k], &all);
     }
-    for (size_t i = 0; *settled && i < all.count; i++)
-        settle_range(c, all.entries[i].value, settled);
+    for (size_t i = 0; *resolved && i < all.count; i++)
+        check_range(c, all.entries[i].value, resolved);
     return true;
 }

@@ -234,8 +234,8 @@ bool plugin_read_local(struct closure *c, struct node *n, struct err *e)
                : err_set(e, ERR_REFUSED, "its marketplace names a repository");
 }
 
-bool plugin_market_settled(struct closure *c, struct node *market,
-                           struct err *e)
+bool plugin_market_resolved(struct closure *c, struct node *market,
+                            struct err *e)
 {
     for (size_t i = 0; i < c->queued; i++) {
         struct node *n = c->queue[i];
@@ -925,7 +925,8 @@ static bool fail_locked(const struct node *n, struct err *e)
                        "mapm.lock");
 }
 
-bool plugins_leave_out(struct install_session *s, bool *settled, struct err *e)
+bool plugins_leave_out(struct install_session *s, bool *is_resolved,
+                       struct err *e)
 {
     struct closure *c = &s->closure;
     size_t count, others = 0;
@@ -942,7 +943,7 @@ bool plugins_leave_out(struct install_session *s, bool *settled, struct err *e)
     }
     if (others == 0)
         return true;
-    *settled = false;
+    *is_resolved = false;
     if (!closure_verify_store(c, e))
         return false;
     for (size_t i = 0; i < count; i++) {

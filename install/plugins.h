@@ -40,8 +40,8 @@ MUST_CHECK bool plugin_read_local(struct closure *c, struct node *n,
                                   struct err *e);
 /* Continues the plugins that waited for a marketplace, which arrived or
  * failed. */
-MUST_CHECK bool plugin_market_settled(struct closure *c, struct node *market,
-                                      struct err *e);
+MUST_CHECK bool plugin_market_resolved(struct closure *c, struct node *market,
+                                       struct err *e);
 /* Ingests a marketplace.json, which is in the store as `files`. */
 MUST_CHECK bool plugin_ingest_market(struct closure *c, struct node *n,
                                      const struct package_file *files,
@@ -74,9 +74,9 @@ MUST_CHECK bool plugin_derive_digest(struct closure *c, const struct node *n,
 void plugin_fail_waiting(struct closure *c);
 
 /* plugin_needs.c: requests dependencies in other marketplaces and versions.
- * `*settled` is false if closure_gather() must be called next. */
-MUST_CHECK bool plugins_settle_needs(struct closure *c, bool *settled,
-                                     struct err *e);
+ * `*resolved` is false if closure_gather() must be called next. */
+MUST_CHECK bool plugins_resolve_needs(struct closure *c, bool *resolved,
+                                      struct err *e);
 /* Returns whether the dependency is in the marketplace of `n`. */
 bool plugin_need_is_own(const struct node *n,
                         const struct plugin_entry_need *need);
@@ -85,13 +85,13 @@ void plugin_add_entry(struct closure *c, struct node *n,
                       struct dependency *out);
 
 /* Updates the parts of plugins whose roots skip other parts than were read;
- * `*settled` is false then, and closure_gather() must be called next.
+ * `*resolved` is false then, and closure_gather() must be called next.
  * ERR_LOCKED with --locked. [X45] */
-MUST_CHECK bool plugins_leave_out(struct install_session *s, bool *settled,
+MUST_CHECK bool plugins_leave_out(struct install_session *s, bool *resolved,
                                   struct err *e);
 /* Drops parts that cannot be installed and names the others. Call after
  * closure_gather(). */
-void plugins_settle(struct install_session *s);
+void plugins_resolve(struct install_session *s);
 /* Fills the members of a lock entry that belong to plugins and their parts. */
 void plugin_fill_entry(const struct node *n, struct lock_entry *out);
 /* Reports the parts of plugins in the plan that are not installed. */

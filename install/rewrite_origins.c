@@ -40,9 +40,10 @@ static struct str join_renames(const struct install_plan *plan, bool is_new,
     return out;
 }
 
-bool install_settle_renames(struct context *cx, const struct install_plan *plan,
-                            const struct install_request *r, bool rewrites,
-                            bool asks, struct err *e)
+bool install_confirm_renames(struct context *cx,
+                             const struct install_plan *plan,
+                             const struct install_request *r, bool rewrites,
+                             bool asks, struct err *e)
 {
     struct arena *a = &cx->arena;
     bool yes = rewrites && !r->dry_run;

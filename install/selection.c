@@ -46,7 +46,7 @@ struct selection {
     struct node **successors; /* per root of s->roots: the choice that
                                * replaces it */
     size_t link_count;        /* packages in all chains */
-    bool is_settled;          /* versions of ranges are chosen */
+    bool is_resolved;         /* versions of ranges are chosen */
 };
 
 #define MESSAGE_MAX_BYTES 2048
@@ -264,7 +264,7 @@ static bool is_other(const struct selection *sel, const struct node *x,
 {
     struct hash one, two;
 
-    if (!sel->is_settled && is_of_range(sel, x, y))
+    if (!sel->is_resolved && is_of_range(sel, x, y))
         return false;
     if (is_outline(x) == is_outline(y))
         return !str_eq(x->package.content, y->package.content);
@@ -709,10 +709,10 @@ static void leave_out_for_ranges(struct selection *sel, struct choice *c)
 }
 
 void selection_evaluate(struct install_session *s, struct choice *choices,
-                        size_t count, bool is_settled)
+                        size_t count, bool is_resolved)
 {
     struct selection sel = {
-        .s = s, .a = &s->cx->arena, .is_settled = is_settled};
+        .s = s, .a = &s->cx->arena, .is_resolved = is_resolved};
 
     map_init(&sel.names, sel.a);
     map_init(&sel.contested, sel.a);

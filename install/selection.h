@@ -31,10 +31,10 @@ struct choice {
     size_t omitted; /* links before the last one */
 };
 
-/* Judges all of them anew. Nothing is fetched. Before versions are settled,
+/* Evaluates all of them again. Nothing is fetched. Before versions are resolved,
  * ranges of one package do not differ. */
 void selection_evaluate(struct install_session *s, struct choice *choices,
-                        size_t count, bool is_settled);
+                        size_t count, bool is_resolved);
 
 /* After that: asks for the files of all that is taken and not here yet. */
 MUST_CHECK bool selection_want_files(struct install_session *s,

@@ -40,7 +40,7 @@ struct group {
     struct map ranges;  /* set of these ranges */
 };
 
-struct settling {
+struct resolving {
     struct install_session *s;
     struct arena *a;
     bool with_choices;
@@ -81,7 +81,7 @@ static struct str place_of(const struct origin *o, struct str path,
                         STR_ARG(path));
 }
 
-static struct visit *visit(struct settling *t, const struct origin *o,
+static struct visit *visit(struct resolving *t, const struct origin *o,
                            const struct visit *by)
 {
     struct node *n = closure_find(&t->s->closure, o->key);
@@ -101,7 +101,7 @@ static struct visit *visit(struct settling *t, const struct origin *o,
     return v;
 }
 
-static void add_range(struct settling *t, struct group *g, struct str range)
+static void add_range(struct resolving *t, struct group *g, struct str range)
 {
     if (!map_put(&g->ranges, range, g))
         return;
@@ -111,7 +111,7 @@ static void add_range(struct settling *t, struct group *g, struct str range)
                      : range;
 }
 
-static void add_request(struct settling *t, struct group *g, struct str range,
+static void add_request(struct resolving *t, struct group *g, struct str range,
                         const struct origin *origin, const struct visit *by)
 {
     struct request *r = arena_new(t->a, struct request);
@@ -125,7 +125,7 @@ static void add_request(struct settling *t, struct group *g, struct str range,
     add_range(t, g, range);
 }
 
-static void add_member(struct settling *t, struct group *g, struct node *n)
+static void add_member(struct resolving *t, struct group *g, struct node *n)
 {
     struct member *m = arena_new(t->a, struct member);
 
@@ -137,7 +137,7 @@ static void add_member(struct settling *t, struct group *g, struct node *n)
     g->last_member = m;
 }
 
-static struct group *group_of(struct settling *t, const struct origin *o)
+static struct group *group_of(struct resolving *t, const struct origin *o)
 {
     struct str path = origin_slot_path(o);
     struct map_entry *known = map_entry(&t->groups, place_of(o, path, t->a));
@@ -152,7 +152,7 @@ static struct group *group_of(struct settling *t, const struct origin *o)
     return g;
 }
 
-static void ask_for(struct settling *t, const struct origin *o,
+static void ask_for(struct resolving *t, const struct origin *o,
                     const struct visit *by)
 {
     size_t before = t->queued;
@@ -172,7 +172,7 @@ static void ask_for(struct settling *t, const struct origin *o,
 /* Adds the version of a tag, which ends where the path of the range begins.
  * Branches and commits must have the same content, which the resolver
  * compares. */
-static void add_fixed(struct settling *t, const struct visit *v)
+static void add_fixed(struct resolving *t, const struct visit *v)
 {
     const struct origin *o = v->node->origin;
     struct str path = o->rest, range;
@@ -192,7 +192,7 @@ static void add_fixed(struct settling *t, const struct visit *v)
 }
 
 /* Returns the successors of roots that choices replace. */
-static struct node **find_successors(const struct settling *t)
+static struct node **find_successors(const struct resolving *t)
 {
     struct install_session *s = t->s;
     struct node **nodes =
@@ -205,7 +205,7 @@ static struct node **find_successors(const struct settling *t)
     return roots_successors(s, nodes, count);
 }
 
-static void find_requests(struct settling *t)
+static void find_requests(struct resolving *t)
 {
     struct install_session *s = t->s;
     struct node **successors = t->with_choices ? find_successors(t) : NULL;
@@ -242,7 +242,7 @@ static bool is_allowed(const struct range_set *ranges, const struct node *n,
 }
 
 /* Returns the version that all ranges allow, preferably the locked one. */
-static const struct node *find_choice(const struct settling *t,
+static const struct node *find_choice(const struct resolving *t,
                                       const struct group *g,
                                       const struct range_set *ranges)
 {
@@ -256,7 +256,7 @@ static const struct node *find_choice(const struct settling *t,
 }
 
 /* Sets the upper bound for later rounds. */
-static void set_bound(struct settling *t, const struct group *g,
+static void set_bound(struct resolving *t, const struct group *g,
                       const struct node *choice)
 {
     struct arena *a = &t->s->cx->arena;
@@ -269,7 +269,7 @@ static void set_bound(struct settling *t, const struct group *g,
 }
 
 /* Reports a request as "^1.2: boss -> helper". */
-static void report_request(const struct settling *t, const struct request *r,
+static void report_request(const struct resolving *t, const struct request *r,
                            struct err *e)
 {
     const struct visit *way[CHAIN_MAX_NAMES];
@@ -294,7 +294,7 @@ static void report_request(const struct settling *t, const struct request *r,
 }
 
 /* Finds the locked version, by any range. */
-static bool find_locked(const struct settling *t, const struct group *g,
+static bool find_locked(const struct resolving *t, const struct group *g,
                         struct semver *out)
 {
     const struct layer *l = &t->s->layer;
@@ -322,7 +322,7 @@ static bool allows(const struct request *r, const struct semver *v)
     return range_parse(r->range, &range, &ignored) && range_allows(&range, v);
 }
 
-static const struct node *root_of(const struct settling *t,
+static const struct node *root_of(const struct resolving *t,
                                   const struct request *r)
 {
     const struct visit *v = r->by;
@@ -334,7 +334,7 @@ static const struct node *root_of(const struct settling *t,
 
 /* Finds the version that the first request had before the ranges were
  * combined. */
-static bool find_first(const struct settling *t, const struct group *g,
+static bool find_first(const struct resolving *t, const struct group *g,
                        struct semver *out)
 {
     const struct closure *c = &t->s->closure;
@@ -351,7 +351,7 @@ static bool find_first(const struct settling *t, const struct group *g,
     return false;
 }
 
-static void note_choices(const struct settling *t, const struct group *g)
+static void note_choices(const struct resolving *t, const struct group *g)
 {
     const struct install_session *s = t->s;
     struct semver first;
@@ -373,7 +373,7 @@ static void note_choices(const struct settling *t, const struct group *g)
 
 /* Records the roots that lead to a range in conflict, except ranges that allow
  * the locked version if another one does not. */
-static void note_conflict(const struct settling *t, const struct group *g)
+static void note_conflict(const struct resolving *t, const struct group *g)
 {
     struct install_session *s = t->s;
     const struct root *roots;
@@ -397,7 +397,7 @@ static void note_conflict(const struct settling *t, const struct group *g)
     }
 }
 
-static bool refuse(const struct settling *t, const struct group *g,
+static bool refuse(const struct resolving *t, const struct group *g,
                    const struct err *why, struct err *e)
 {
     size_t count = 0;
@@ -418,8 +418,8 @@ static bool refuse(const struct settling *t, const struct group *g,
     return err_hint(e, "widen one of these ranges");
 }
 
-static bool settle(struct settling *t, struct group *g, bool *settled,
-                   struct err *e)
+static bool resolve_group(struct resolving *t, struct group *g, bool *resolved,
+                          struct err *e)
 {
     const char *bound = map_find(&t->s->bounds, g->place);
     const struct node *choice;
@@ -438,14 +438,14 @@ static bool settle(struct settling *t, struct group *g, bool *settled,
                         STR_ARG(g->place));
     choice = find_choice(t, g, &ranges);
     if (!choice) {
-        *settled = false;
+        *resolved = false;
         closure_ask_version(&t->s->closure, g->members->node, g->allowed);
         return true;
     }
     for (const struct member *m = g->members; m; m = m->next)
         if (m->node->is_ready &&
             !str_eq(node_tag(m->node, t->a), node_tag(choice, t->a))) {
-            *settled = false;
+            *resolved = false;
             closure_take_version(&t->s->closure, m->node, choice);
         }
     set_bound(t, g, choice);
@@ -474,13 +474,13 @@ static bool lacks_origins(const struct install_session *s, struct arena *a)
     return false;
 }
 
-static bool settle_all(struct install_session *s, bool with_choices,
-                       bool *settled, struct err *e)
+static bool resolve_all(struct install_session *s, bool with_choices,
+                        bool *resolved, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct settling t = {.s = s, .a = &scratch, .with_choices = with_choices};
+    struct resolving t = {.s = s, .a = &scratch, .with_choices = with_choices};
 
-    *settled = true;
+    *resolved = true;
     if (s->rounds++ >= MAX_ROUNDS)
         return err_set(e, ERR_LIMIT,
                        "no choice of versions after %d rounds: name tags "
@@ -493,14 +493,14 @@ static bool settle_all(struct install_session *s, bool with_choices,
     map_init(&t.groups, t.a);
     find_requests(&t);
     for (size_t i = 0; i < t.groups.count; i++)
-        if (!settle(&t, t.groups.entries[i].value, settled, e))
+        if (!resolve_group(&t, t.groups.entries[i].value, resolved, e))
             return false;
     return true;
 }
 
-bool versions_settle(struct install_session *s, bool *settled, struct err *e)
+bool versions_resolve(struct install_session *s, bool *resolved, struct err *e)
 {
-    return settle_all(s, false, settled, e);
+    return resolve_all(s, false, resolved, e);
 }
 
 /* Formats the cause and all chains in one line. */
@@ -517,12 +517,12 @@ static struct str one_line(const struct err *why, struct arena *a)
     return arena_str(a, line);
 }
 
-bool versions_settle_choices(struct install_session *s, bool *settled,
-                             struct err *e)
+bool versions_resolve_choices(struct install_session *s, bool *resolved,
+                              struct err *e)
 {
     struct choice *out = NULL;
 
-    if (settle_all(s, true, settled, e))
+    if (resolve_all(s, true, resolved, e))
         return true;
     for (size_t i = 0; s->in_conflict && i < s->choice_count; i++) {
         struct choice *c = &s->choices[i];
@@ -541,6 +541,6 @@ bool versions_settle_choices(struct install_session *s, bool *settled,
     err_clear(e);
     map_init(&s->bounds, &s->cx->arena);
     closure_forget_versions(&s->closure);
-    *settled = false;
+    *resolved = false;
     return true;
 }

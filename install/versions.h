@@ -6,7 +6,7 @@
 /*
  * versions: one version for a package that several ask for by ranges.
  *
- *     closure_gather() --> versions_settle() --> all agree: resolve
+ *     closure_gather() --> versions_resolve() --> all agree: resolve
  *            ^----- some are asked for again -----'
  *
  * Every request for one repository and path is gathered with the way that leads
@@ -16,15 +16,15 @@
  * tried back and forth. Source: D6; HOSTS.md 10.
  */
 
-/* Chooses versions. If `*settled` is false, gather again. ERR_CONFLICT with
+/* Chooses versions. If `*resolved` is false, gather again. ERR_CONFLICT with
  * every request and its chain if no version satisfies all ranges. */
-MUST_CHECK bool versions_settle(struct install_session *s, bool *settled,
-                                struct err *e);
+MUST_CHECK bool versions_resolve(struct install_session *s, bool *resolved,
+                                 struct err *e);
 /* Likewise for choices from catalogs beside the roots. A conflict drops choices
  * one at a time, the last whose range excludes the version of an earlier one;
  * it is an error if none may be dropped. */
-MUST_CHECK bool versions_settle_choices(struct install_session *s,
-                                        bool *settled, struct err *e);
+MUST_CHECK bool versions_resolve_choices(struct install_session *s,
+                                         bool *resolved, struct err *e);
 
 /* Returns the range that an origin requests of the package at `path`: "=1.2.3"
  * for a tag, "" for another ref. */

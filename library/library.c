@@ -316,7 +316,7 @@ static bool is_as_glanced(const struct library *l, size_t i)
     return same;
 }
 
-bool library_settle(struct library *l, bool *changed, struct err *e)
+bool library_verify(struct library *l, bool *changed, struct err *e)
 {
     bool same = true;
 

@@ -168,7 +168,7 @@ struct str changelog_since(struct str text, struct str version, struct arena *a)
 
 /* Checks the entries of the changelog. Line numbers in the reports refer to
  * CHANGELOG.md, not to the document. */
-static void judge_entries(struct reader *r, struct str text)
+static void check_entries(struct reader *r, struct str text)
 {
     struct changelog_entry *entries;
     struct diagnostics found;
@@ -219,6 +219,6 @@ void read_changelog(struct reader *r)
         return;
     }
     if (publish)
-        judge_entries(r, text);
+        check_entries(r, text);
     compare_latest(r, text);
 }

@@ -54,7 +54,7 @@ static bool is_only_comments(struct str text)
     return true;
 }
 
-static bool judges_comments(const struct reader *r)
+static bool checks_comments(const struct reader *r)
 {
     return r->in->profile == PROFILE_METASKILL ||
            r->in->profile == PROFILE_PUBLISH || r->doc->metaskill;
@@ -103,7 +103,7 @@ static void read_description(struct reader *r)
     r->doc->description =
         r->in->profile == PROFILE_METIS ? text_strip(text) : str_trim(text);
     if (r->doc->description.n == 0 ||
-        (judges_comments(r) && is_only_comments(text)))
+        (checks_comments(r) && is_only_comments(text)))
         report(r, "description-empty", "description", line,
                "the description is empty: say in one sentence what it does "
                "and when to use it");

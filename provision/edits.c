@@ -127,7 +127,7 @@ static struct patch_side present_side(struct finding *f, const struct target *t,
 
 /* --- packages' folders, and rendered agents --------------------------------- */
 
-static void judge_node(struct finding *f, const struct installed *in,
+static void check_node(struct finding *f, const struct installed *in,
                        const struct desired_file *file,
                        const struct disk_node *node,
                        const struct record_entry *known)
@@ -154,7 +154,7 @@ static void compare(struct finding *f, const struct installed *in,
     const struct disk_node *node;
 
     while (disk_next_pair(&walk, &file, &node))
-        judge_node(f, in, file, node, known);
+        check_node(f, in, file, node, known);
 }
 
 static bool find_installed(struct finding *f, struct target *t,

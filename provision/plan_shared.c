@@ -60,8 +60,8 @@ static bool refuse_foreign(struct sharing *s, struct str key, struct err *e)
 }
 
 /* Decides about a key with an entry that mapm did not write. */
-static bool judge_entry(struct sharing *s, struct str key, bool recorded,
-                        struct err *e)
+static bool compare_entry(struct sharing *s, struct str key, bool recorded,
+                          struct err *e)
 {
     if (plan_forces(s->plan)) {
         s->keep = true;
@@ -169,7 +169,7 @@ static bool put_server(struct sharing *s, struct desired_server *server,
                                          s->merge.text, &hash)) {
         if (may_stay_edited(s, server, known))
             return leave_edited(s, server);
-        if (!judge_entry(s, key, known != NULL, e))
+        if (!compare_entry(s, key, known != NULL, e))
             return false;
     }
     show_server(s, found ? PROVISION_UPDATE : PROVISION_ADD, server);
@@ -196,7 +196,7 @@ static bool remove_server(struct sharing *s, const struct record_key *known,
 
         s->plan->edits.keeping = s->plan->desired.options->keep_edited &&
                                  !s->plan->desired.options->force;
-        if (!judge_entry(s, known->key, true, e))
+        if (!compare_entry(s, known->key, true, e))
             return false;
         s->plan->edits.keeping = false;
         if (s->plan->edits.preserved_count > kept)

@@ -27,11 +27,11 @@ struct comparison {
 };
 
 /* Examines one node; an edit is recorded only if it would be lost. */
-static void judge_node(struct plan *plan, const struct target *t,
-                       struct str path, const struct disk_node *node,
-                       const struct desired_file *f,
-                       const struct record_file *r, struct comparison *out,
-                       bool note)
+static void decide_node(struct plan *plan, const struct target *t,
+                        struct str path, const struct disk_node *node,
+                        const struct desired_file *f,
+                        const struct record_file *r, struct comparison *out,
+                        bool note)
 {
     bool regular = S_ISREG(node->st.st_mode);
 
@@ -64,8 +64,8 @@ static void compare_tree(struct plan *plan, const struct target *t,
     *out = (struct comparison){.differs = t == NULL};
     while (disk_next_pair(&walk, &file, &node)) {
         if (node)
-            judge_node(plan, t, path, node, file,
-                       record_find(known, node->path), out, note);
+            decide_node(plan, t, path, node, file,
+                        record_find(known, node->path), out, note);
         else
             out->missing++;
     }
@@ -110,9 +110,9 @@ static bool displace(struct plan *plan, struct change *c, const char *what)
 }
 
 /* Compares the folder `path` with `t`; NULL to remove it. Sets *same. */
-static bool judge_tree(struct plan *plan, struct target *t, struct change *c,
-                       const struct record_entry *known, bool *same,
-                       struct err *e)
+static bool decide_tree(struct plan *plan, struct target *t, struct change *c,
+                        const struct record_entry *known, bool *same,
+                        struct err *e)
 {
     struct comparison found;
     struct disk_node *nodes;
@@ -178,7 +178,7 @@ bool plan_tree(struct plan *plan, struct target *t, struct err *e)
         plan_show(plan, PROVISION_ADD, t->path, t->client);
     } else {
         if (S_ISDIR(st.st_mode)
-                ? !judge_tree(plan, t, c, known, &same, e)
+                ? !decide_tree(plan, t, c, known, &same, e)
                 : !desired_state_make_files(&plan->desired, t, e) ||
                       !plan_remember(plan, c, e) ||
                       !displace_link(plan, c, known, &st))
@@ -222,7 +222,7 @@ static bool plan_link_over(struct plan *plan, struct target *t, struct err *e)
         return true;
     }
     c = plan_add_change(plan, NODE_LINK, t, t->path);
-    if (!judge_tree(plan, NULL, c, known, &same, e))
+    if (!decide_tree(plan, NULL, c, known, &same, e))
         return false;
     plan_show(plan, PROVISION_UPDATE, t->path, t->client);
     add_entry(plan, c, RECORD_LINK);
@@ -272,9 +272,9 @@ bool plan_link(struct plan *plan, struct target *t, struct err *e)
 
 /* --- rendered agents ------------------------------------------------------ */
 
-static bool judge_file(struct plan *plan, struct target *t, struct change *c,
-                       const struct record_entry *known, bool *same,
-                       struct err *e)
+static bool decide_file(struct plan *plan, struct target *t, struct change *c,
+                        const struct record_entry *known, bool *same,
+                        struct err *e)
 {
     struct desired_file *f = &t->files[0];
     struct disk_node node;
@@ -322,7 +322,7 @@ bool plan_file(struct plan *plan, struct target *t, struct err *e)
     c->content = t->files[0].content;
     there = plan_stat(plan, t->path, &st);
     if (there &&
-        (S_ISREG(st.st_mode) ? !judge_file(plan, t, c, known, &same, e)
+        (S_ISREG(st.st_mode) ? !decide_file(plan, t, c, known, &same, e)
                              : !plan_remember(plan, c, e) ||
                                    !displace(plan, c, plan_kind_of(&st))))
         return false;
@@ -351,16 +351,16 @@ static const struct client *client_of(const struct client_scope *s,
     return NULL;
 }
 
-static bool judge_leaving(struct plan *plan, struct change *c,
-                          const struct record_entry *known,
-                          const struct stat *st, struct err *e)
+static bool decide_leaving(struct plan *plan, struct change *c,
+                           const struct record_entry *known,
+                           const struct stat *st, struct err *e)
 {
     struct disk_node node;
     struct str text;
     bool same;
 
     if (known->kind == RECORD_TREE && S_ISDIR(st->st_mode))
-        return judge_tree(plan, NULL, c, known, &same, e);
+        return decide_tree(plan, NULL, c, known, &same, e);
     if (!plan_remember(plan, c, e))
         return false;
     if (known->kind == RECORD_LINK && S_ISLNK(st->st_mode) &&
@@ -391,7 +391,7 @@ bool plan_leaving(struct plan *plan, const struct record_entry *known,
     }
     c = plan_add_change(plan, NODE_NONE, NULL, path);
     plan_show(plan, PROVISION_REMOVE, path, client_of(plan->p->scope, path));
-    return judge_leaving(plan, c, known, &st, e);
+    return decide_leaving(plan, c, known, &st, e);
 }
 
 /* --- before there is a plan ----------------------------------------------- */

@@ -125,7 +125,7 @@ struct file_stat file_stat_of(const struct stat *st, bool with_ctime);
 uint64_t file_stat_now(void); /* call this before reading the file */
 struct file_stat file_stat_seen(const struct stat *st, uint64_t now,
                                 bool with_ctime);
-void file_stat_settle(uint64_t newest);
+void file_stat_wait(uint64_t newest);
 
 /* Returns whether the cached status proves that the file is unchanged. */
 bool record_vouches(const struct record *r, const struct file_stat *cached,

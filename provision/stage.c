@@ -527,7 +527,7 @@ static bool swap_all(struct staging *all, size_t count, struct err *e)
 
 static void end(struct staging *s, bool ok)
 {
-    file_stat_settle(s->newest);
+    file_stat_wait(s->newest);
     if (ok)
         leave(s);
     else if (reopen(s) || !s->at.made_ignore)

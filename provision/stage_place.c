@@ -14,8 +14,8 @@
 #define PLACE_MAX_BYTES  (STAGE_NODE_NAME_BYTES + PACKAGE_PATH_MAX_BYTES + 2)
 
 /* Sets the mode of a folder if a umask or an ACL changed it. */
-static bool mend_mode(const struct stage_tree *t, const char *path,
-                      struct err *e)
+static bool fix_mode(const struct stage_tree *t, const char *path,
+                     struct err *e)
 {
     struct stat st;
 
@@ -32,7 +32,7 @@ static bool make_folder(const struct stage_tree *t, const char *path,
 {
     if (mkdirat(t->stage, path, 0755) < 0)
         return err_errno(e, "create the folder %s", path);
-    return mend_mode(t, path, e);
+    return fix_mode(t, path, e);
 }
 
 /* A package's files in order, so that a folder's files follow each other. */

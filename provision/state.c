@@ -60,7 +60,7 @@ struct file_stat file_stat_seen(const struct stat *st, uint64_t now,
     return file_stat_of(st, with_ctime);
 }
 
-void file_stat_settle(uint64_t newest)
+void file_stat_wait(uint64_t newest)
 {
     struct timespec step = {.tv_nsec = TICK_STEP_NS};
 

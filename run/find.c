@@ -96,7 +96,7 @@ static bool find_entry(struct search *s, const struct layer *l,
     return err_hint(e, "name one in full, as %.*s", STR_ARG(found->name));
 }
 
-static bool mend_hint(const struct layer *l, struct err *e)
+static bool repair_hint(const struct layer *l, struct err *e)
 {
     const char *where = l->is_global ? " --global" : "";
 
@@ -147,7 +147,7 @@ static bool read_installed(struct search *s, const struct layer *l,
     if (metaskill_read(fs_join(l->path, layer_place(l, entry, a), a),
                        &s->workspace->limits, a, &r.skill, e)) {
         if (!run_skill_check(s->store, entry, &r.skill, e))
-            return l->is_global ? mend_hint(l, e) : false;
+            return l->is_global ? repair_hint(l, e) : false;
         if (!find_digest(s, entry, layer_is_local(l, entry), &r.digest, e))
             return false;
         *out = r;
@@ -157,7 +157,7 @@ static bool read_installed(struct search *s, const struct layer *l,
         return err_wrap(e, "%.*s cannot be read", STR_ARG(entry->name));
     e->code = ERR_EDITED;
     err_wrap(e, "%.*s is not what was installed", STR_ARG(entry->name));
-    return mend_hint(l, e);
+    return repair_hint(l, e);
 }
 
 /* --- local ------------------------------------------------------------------------ */

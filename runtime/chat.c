@@ -75,7 +75,7 @@ static bool is_low(int32_t c)
 
 /* Copies one escape starting at its backslash and returns its length; an
  * invalid one is replaced. */
-static size_t mend_escape(struct buf *b, struct str s, size_t at)
+static size_t repair_escape(struct buf *b, struct str s, size_t at)
 {
     int32_t c = escape_at(s, at);
     size_t n = c >= 0 ? ESCAPE_CHARS : 2;
@@ -91,7 +91,7 @@ static size_t mend_escape(struct buf *b, struct str s, size_t at)
 }
 
 /* Replaces unpaired surrogates, with which truncated answers may end. */
-static void mend_escapes(struct buf *b, struct str s)
+static void repair_escapes(struct buf *b, struct str s)
 {
     size_t at = 0;
 
@@ -103,12 +103,12 @@ static void mend_escapes(struct buf *b, struct str s)
         buf_append(b, str_slice(s, at, at + next));
         at += next;
         if (at < s.n)
-            at += mend_escape(b, s, at);
+            at += repair_escape(b, s, at);
     }
 }
 
 /* Some servers send a byte order mark first. */
-static void mend_bytes(struct buf *b, struct str s)
+static void repair_utf8(struct buf *b, struct str s)
 {
     size_t at = str_starts(s, STR("\xef\xbb\xbf")) ? 3 : 0;
 
@@ -133,8 +133,8 @@ static bool parse(struct str body, struct arena *a, const struct json **out,
     buf_init(&bytes, 3 * body.n + 1); /* an invalid byte is replaced by three
                                        * bytes */
     buf_init(&text, 3 * body.n + 1);
-    mend_bytes(&bytes, body);
-    mend_escapes(&text, buf_str(&bytes));
+    repair_utf8(&bytes, body);
+    repair_escapes(&text, buf_str(&bytes));
     return json_parse(arena_str(a, buf_str(&text)), &options, a, out, NULL, e);
 }
 

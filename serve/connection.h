@@ -85,7 +85,7 @@ struct serve {
     struct mcp_prompt *prompts;
     size_t prompt_count;
 
-    bool is_settled;               /* the library was checked, and is kept */
+    bool is_verified;              /* the library was checked, and is kept */
     int hold_fd;                   /* without --watch: see mcp.c */
     struct serve_watch *watch;     /* NULL without --watch */
     struct serve_journal *journal; /* NULL if calls are never suspended */

@@ -112,17 +112,17 @@ bool serve_open_layers(struct serve *s, struct err *e)
  * many would delay the first answer, and be most of what it costs (G3): the
  * first request that needs skills does it, or a while after the start an event.
  */
-static bool settle(struct serve *s, bool *changed, struct err *e)
+static bool verify_library(struct serve *s, bool *changed, struct err *e)
 {
     *changed = false;
-    if (s->is_settled)
+    if (s->is_verified)
         return true;
-    if (!library_settle(s->library, changed, e))
+    if (!library_verify(s->library, changed, e))
         return false;
     if (*changed)
         serve_forget(s);
     library_keep(s->library);
-    s->is_settled = true;
+    s->is_verified = true;
     return true;
 }
 
@@ -130,7 +130,7 @@ static bool ready(void *ctx, struct err *e)
 {
     bool ignored;
 
-    return settle(ctx, &ignored, e);
+    return verify_library(ctx, &ignored, e);
 }
 
 /* Reads the skills, by an event that is ready from the start, and a delay. What
@@ -180,7 +180,7 @@ static bool open_skills(struct serve *s, struct err *e)
     struct library_root *roots;
     size_t count;
 
-    s->is_settled = !later;
+    s->is_verified = !later;
     if (!skill_roots_open_library(
             s->cx, s->store, metis,
             later ? SKILL_CHECK_LATER : SKILL_CHECK_PROGRAMS, &s->library, e))
@@ -192,7 +192,7 @@ static bool open_skills(struct serve *s, struct err *e)
         state_make_id(store_state(s->store), id);
     s->session_id = arena_str(a, str_cstr(id));
     if (!s->options->watch) {
-        if (s->is_settled)
+        if (s->is_verified)
             library_keep(s->library);
         return library_count(s->library) <= HOLD_AT_ONCE
                    ? ready(s, e) && library_hold(s->library, e)
@@ -284,7 +284,7 @@ static bool make_instructions(struct serve *s, struct err *e)
     bool changed = false;
 
     return describe_skills(s, &block, e) &&
-           (!block.has_list || settle(s, &changed, e)) &&
+           (!block.has_list || verify_library(s, &changed, e)) &&
            (!changed || describe_skills(s, &block, e)) &&
            note_preloaded(s, &block, e);
 }

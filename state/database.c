@@ -322,7 +322,7 @@ static bool open_read_only(struct state *s, struct str path, struct err *e)
 }
 
 /* Returns whether later writes will have a later time than the current one. */
-static bool is_settled(const struct stat *st)
+static bool is_older_than_clock(const struct stat *st)
 {
     struct timespec now;
 
@@ -368,7 +368,7 @@ bool state_begin_glance(struct state *s)
 
     if (s->db || !state_works(s, &ignored) ||
         !fs_stat_at(s->home_fd, "mapm.db", &s->db_file) ||
-        !is_settled(&s->db_file))
+        !is_older_than_clock(&s->db_file))
         return false;
     for (size_t i = 0; i < DB_PARTS; i++)
         if (is_unusable(s, db_parts[i]))

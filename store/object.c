@@ -492,7 +492,7 @@ static bool place_link(struct store *s, const struct hash *h, int from,
 }
 
 /* The umask rarely changes the mode, and fstat is cheaper than fchmod. */
-static bool settle_mode(int fd, mode_t mode, struct stat *st)
+static bool set_mode(int fd, mode_t mode, struct stat *st)
 {
     return fstat(fd, st) == 0 &&
            ((st->st_mode & 07777) == mode ||
@@ -510,8 +510,7 @@ static bool place_copy(struct store *s, const struct hash *h,
         return err_wrap(e, "write %s", name);
     if (!hash_eq(&found, h))
         return damaged(s, h, e);
-    return settle_mode(to, mode, st) ||
-           err_errno(e, "set the mode of %s", name);
+    return set_mode(to, mode, st) || err_errno(e, "set the mode of %s", name);
 }
 
 /* A hard link needs a file, so an object of a pack is written as one. */
@@ -536,8 +535,7 @@ static bool place_small(struct store *s, const struct hash *h,
         return false;
     if (!fs_write_all(to, str_make(bytes, at->row->size), e))
         return err_wrap(e, "write %s", name);
-    return settle_mode(to, mode, st) ||
-           err_errno(e, "set the mode of %s", name);
+    return set_mode(to, mode, st) || err_errno(e, "set the mode of %s", name);
 }
 
 bool store_place(struct store *s, const struct hash *h, enum store_link how,

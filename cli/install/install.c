@@ -392,9 +392,9 @@ static bool run(struct invocation *inv, enum install_command command,
                               "--skill, --agent or --mcp");
     is_changed = ok && plan->change_count > 0;
     install_close(plan);
-    if (!ok || !install_settle_renames(&inv->cx, plan, &r,
-                                       has_option(inv, OPTION_REWRITE_ORIGINS),
-                                       asks, e))
+    if (!ok || !install_confirm_renames(&inv->cx, plan, &r,
+                                        has_option(inv, OPTION_REWRITE_ORIGINS),
+                                        asks, e))
         return false;
     if (is_changed && asks && !r.dry_run && !r.locked &&
         !has_option(inv, OPTION_QUIET))

@@ -253,7 +253,7 @@ enum wire_fault exchange_fault(const struct exchange *x)
 
 /* --- outcome -------------------------------------------------------------- */
 
-static enum outcome judge_pack(struct exchange *x, struct err *e)
+static enum outcome evaluate_pack(struct exchange *x, struct err *e)
 {
     if (x->is_cut)
         return OUTCOME_OK;
@@ -272,7 +272,7 @@ bool exchange_was_refused(struct exchange *x)
     return true;
 }
 
-static enum outcome judge_fault(struct exchange *x, struct err *e)
+static enum outcome evaluate_fault(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
 
@@ -296,24 +296,24 @@ static enum outcome judge_fault(struct exchange *x, struct err *e)
     case WIRE_CUT:
         return OUTCOME_LATER;
     case WIRE_BUSY:
-        return x->transport->judge_busy(x, e);
+        return x->transport->evaluate_busy(x, e);
     case WIRE_NO_OBJECT:
     case WIRE_NO_WANT:
         return OUTCOME_BAD_WANT;
     case WIRE_PACK:
-        return judge_pack(x, e);
+        return evaluate_pack(x, e);
     default:
         return OUTCOME_DEAD;
     }
 }
 
-enum outcome exchange_judge(struct exchange *x, struct err *e)
+enum outcome exchange_evaluate(struct exchange *x, struct err *e)
 {
-    enum outcome v = x->transport->judge(x, e);
+    enum outcome v = x->transport->evaluate(x, e);
 
     if (v != OUTCOME_OK)
         return v;
-    return end(x) ? OUTCOME_OK : judge_fault(x, e);
+    return end(x) ? OUTCOME_OK : evaluate_fault(x, e);
 }
 
 /* --- request -------------------------------------------------------------- */

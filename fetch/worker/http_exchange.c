@@ -47,9 +47,9 @@ static bool start(struct exchange *x, struct err *e)
     return http_start(r->session->http, &x->call, e);
 }
 
-static enum outcome judge(struct exchange *x, struct err *e)
+static enum outcome evaluate(struct exchange *x, struct err *e)
 {
-    enum outcome v = remote_judge(x, is_expected_type(x), e);
+    enum outcome v = remote_evaluate(x, is_expected_type(x), e);
 
     x->took_ms = x->call.took_ms;
     x->retry_after_s = x->call.retry_after_s;
@@ -70,8 +70,8 @@ static void describe(const struct exchange *x, struct buf *out)
 const struct transport transport_http = {
     .has_service_line = true,
     .start = start,
-    .judge = judge,
-    .judge_busy = remote_judge_busy,
+    .evaluate = evaluate,
+    .evaluate_busy = remote_evaluate_busy,
     .describe = describe,
     .close = close_call,
 };

@@ -209,7 +209,7 @@ bool link_next(struct link *l, struct arena *a, struct link_ask *out, bool *got,
             return true;
         }
         if (frame.type == FRAME_ASK) {
-            l->is_settled = false;
+            l->is_drained = false;
             *got = true;
             return read_ask(&in, a, out) || link_nonsense(e);
         }
@@ -218,7 +218,7 @@ bool link_next(struct link *l, struct arena *a, struct link_ask *out, bool *got,
         l->seen_count = field_u32(&in, UINT32_MAX);
         if (!fields_end(&in))
             return link_nonsense(e);
-        l->is_settled = l->seen_count == l->event_count;
+        l->is_drained = l->seen_count == l->event_count;
     }
 }
 
@@ -282,7 +282,7 @@ void link_event(struct link *l, uint32_t seq, const struct fetch_event *ev)
         frame_err(b, ev->err);
     frame_end(b, begun);
     l->event_count++;
-    l->is_settled = false;
+    l->is_drained = false;
 }
 
 void link_progress(struct link *l, const struct fetch_progress *p)

@@ -25,7 +25,7 @@ struct link {
     struct link_kept *first, *last; /* frames received while waiting for
                                      * another */
     size_t event_count, seen_count;
-    bool is_settled; /* mapm has seen all events and sent all asks that
+    bool is_drained; /* mapm has seen all events and sent all asks that
                       * follow */
     bool is_closed;
 };

@@ -204,7 +204,7 @@ static bool serve(struct session *s, struct err *e)
         if (!take_asks(s, e) || !step_repos(s, e) ||
             !team_store_advance(s, &wait_ms, e) || !step_repos(s, e))
             return false;
-        if (s->link.is_settled) {
+        if (s->link.is_drained) {
             if (!start_requests(s, &wait_ms, e))
                 return false;
             fail_all_stuck(s, &wait_ms);

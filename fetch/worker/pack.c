@@ -243,7 +243,7 @@ static bool wake(struct pack *p, struct entry **waiting,
 /* Passes the complete `entry` to the sink, then all deltas that depend on it,
  * directly or indirectly. Uses a list instead of recursion, since chains of
  * deltas have no maximum length. */
-static bool settle(struct pack *p, struct entry *entry, struct err *e)
+static bool resolve(struct pack *p, struct entry *entry, struct err *e)
 {
     struct entry *ready = entry;
 
@@ -287,8 +287,8 @@ static void release(struct pack *p)
 
 /* Unfolds the delta `entry` on the object `id`, which the sink has, and passes
  * it on. Sets `*found` to false if the sink does not have it. */
-static bool settle_outside(struct pack *p, struct entry *entry,
-                           const struct oid *id, bool *found, struct err *e)
+static bool resolve_outside(struct pack *p, struct entry *entry,
+                            const struct oid *id, bool *found, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     const struct object *base = NULL;
@@ -297,19 +297,19 @@ static bool settle_outside(struct pack *p, struct entry *entry,
         return false;
     *found = base != NULL;
     return !base || (unfold(p, entry, base->type, base->bytes, e) &&
-                     settle(p, entry, e));
+                     resolve(p, entry, e));
 }
 
 /* The same for a complete entry of the pack. */
-static bool settle_on(struct pack *p, struct entry *entry,
-                      const struct entry *base, struct err *e)
+static bool resolve_on(struct pack *p, struct entry *entry,
+                       const struct entry *base, struct err *e)
 {
     bool found;
 
     if (base->bytes)
         return unfold(p, entry, base->type, content(base), e) &&
-               settle(p, entry, e);
-    return settle_outside(p, entry, &base->id, &found, e) &&
+               resolve(p, entry, e);
+    return resolve_outside(p, entry, &base->id, &found, e) &&
            (found || damaged("a base that is no longer there", e));
 }
 
@@ -332,14 +332,15 @@ static struct absent *absent_get(struct pack *p, const struct oid *id)
     return absent;
 }
 
-static bool settle_ref_delta(struct pack *p, struct entry *entry, struct err *e)
+static bool resolve_ref_delta(struct pack *p, struct entry *entry,
+                              struct err *e)
 {
     const struct entry *base = map_find(&p->ids, key_of(&entry->id));
     bool found = false;
 
     if (base)
-        return settle_on(p, entry, base, e);
-    if (!settle_outside(p, entry, &entry->id, &found, e))
+        return resolve_on(p, entry, base, e);
+    if (!resolve_outside(p, entry, &entry->id, &found, e))
         return false;
     if (!found)
         wait_in(p, &absent_get(p, &entry->id)->waiting, entry);
@@ -364,7 +365,8 @@ static struct entry *find_entry(const struct pack *p, uint64_t offset)
     return NULL;
 }
 
-static bool settle_ofs_delta(struct pack *p, struct entry *entry, struct err *e)
+static bool resolve_ofs_delta(struct pack *p, struct entry *entry,
+                              struct err *e)
 {
     struct entry *base = find_entry(p, entry->offset - p->distance);
 
@@ -373,7 +375,7 @@ static bool settle_ofs_delta(struct pack *p, struct entry *entry, struct err *e)
         wait_in(p, &base->waiting, entry);
         return true;
     }
-    return settle_on(p, entry, base, e);
+    return resolve_on(p, entry, base, e);
 }
 
 /* --- parsing -------------------------------------------------------------- */
@@ -532,11 +534,11 @@ static bool end_data(struct pack *p, struct err *e)
     entry->n = (size_t)p->size;
     next_entry(p);
     if (kind == KIND_OFS_DELTA)
-        return settle_ofs_delta(p, entry, e);
+        return resolve_ofs_delta(p, entry, e);
     if (kind == KIND_REF_DELTA)
-        return settle_ref_delta(p, entry, e);
+        return resolve_ref_delta(p, entry, e);
     entry->type = kind;
-    return settle(p, entry, e);
+    return resolve(p, entry, e);
 }
 
 static bool end_entry(struct pack *p, struct err *e)

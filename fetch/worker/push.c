@@ -196,7 +196,7 @@ static void queue(struct item *i)
     p->last = i;
 }
 
-static void judge_head(struct item *i)
+static void evaluate_head(struct item *i)
 {
     if (i->request.status == HTTP_STATUS_OK && !i->push->order.again)
         report(i, true, NULL);
@@ -218,7 +218,7 @@ static bool is_stage_done(const struct item *i)
 static void step(struct item *i)
 {
     if (i->stage == ITEM_HEAD) {
-        judge_head(i);
+        evaluate_head(i);
         return;
     }
     if (!is_stage_done(i)) {

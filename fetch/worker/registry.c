@@ -357,7 +357,8 @@ static bool is_challenge(const struct registry *r, struct registry_request *q)
            q->refusals++ < REFUSALS_MAX && !(r->has_worked && is_fixed(r));
 }
 
-static bool judge(struct registry *r, struct registry_request *q, struct err *e)
+static bool evaluate(struct registry *r, struct registry_request *q,
+                     struct err *e)
 {
     bool is_own = !q->is_token && q->http.redirects == 0;
     const struct err *why = take_result(r, q);
@@ -382,7 +383,7 @@ static void on_over(struct team_http *http)
     struct err e = {0};
 
     r->is_open = true;
-    if (!judge(r, q, &e))
+    if (!evaluate(r, q, &e))
         die(r, keep_err(r, &e));
     if (!r->is_waiting)
         release(r);

@@ -69,7 +69,7 @@ static enum outcome refuse_redirect(struct exchange *x, const struct url *to,
 
 /* Redirects are followed here, not by libcurl: a POST remains a POST, and
  * secrets are not sent elsewhere. */
-static enum outcome judge_redirect(struct exchange *x, struct err *e)
+static enum outcome evaluate_redirect(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
     struct url to;
@@ -211,7 +211,7 @@ static void note_refused(struct exchange *x)
             arena_join(r->refused, ", ", str_cstr(x->secret.source), &r->arena);
 }
 
-static enum outcome judge_login(struct exchange *x, struct err *e)
+static enum outcome evaluate_login(struct exchange *x, struct err *e)
 {
     struct repo *r = x->repo;
     struct secret first;
@@ -234,7 +234,7 @@ static enum outcome judge_login(struct exchange *x, struct err *e)
 
 /* --- rate limits and busy servers ----------------------------------------- */
 
-enum outcome remote_judge_busy(struct exchange *x, struct err *e)
+enum outcome remote_evaluate_busy(struct exchange *x, struct err *e)
 {
     bool found = false;
 
@@ -269,7 +269,7 @@ static struct str format_utc(uint64_t s, struct arena *a)
 }
 
 /* The rate limit of the host is exhausted until rate_reset_s. */
-static enum outcome judge_rate_limit(struct exchange *x, struct err *e)
+static enum outcome evaluate_rate_limit(struct exchange *x, struct err *e)
 {
     struct arena *a = &x->repo->arena;
     uint64_t now = (uint64_t)time(NULL), reset = x->call.rate_reset_s;
@@ -303,9 +303,9 @@ static bool is_page(const struct exchange *x)
 }
 
 /* Azure DevOps responds to an invalid token with a sign-in page. */
-static enum outcome judge_sign_in(struct exchange *x, struct err *e)
+static enum outcome evaluate_sign_in(struct exchange *x, struct err *e)
 {
-    enum outcome v = judge_login(x, e);
+    enum outcome v = evaluate_login(x, e);
 
     if (v != OUTCOME_DEAD)
         return v;
@@ -326,14 +326,14 @@ static bool is_no_v2(long status)
            status == 501;
 }
 
-static enum outcome judge_status(struct exchange *x, struct err *e)
+static enum outcome evaluate_status(struct exchange *x, struct err *e)
 {
     long status = x->call.status;
 
     if (status == 301 || status == 302 || status == 307 || status == 308)
-        return judge_redirect(x, e);
+        return evaluate_redirect(x, e);
     if (status == 401)
-        return judge_login(x, e);
+        return evaluate_login(x, e);
     /* Dumb servers send 404, too. */
     if (is_no_v2(status) && exchange_was_refused(x))
         return OUTCOME_AGAIN;
@@ -342,21 +342,21 @@ static enum outcome judge_status(struct exchange *x, struct err *e)
         return OUTCOME_DEAD;
     }
     if ((status == 403 || status == 429) && x->call.is_rate_limited)
-        return judge_rate_limit(x, e);
+        return evaluate_rate_limit(x, e);
     if (status == 403 && x->call.retry_after_s == 0)
-        return judge_login(x, e);
+        return evaluate_login(x, e);
     if (status == STATUS_SIGN_IN && is_page(x))
-        return judge_sign_in(x, e);
+        return evaluate_sign_in(x, e);
     err_set(e, ERR_FETCH, "HTTP %ld from %s%s", status, shown(x),
             is_page(x) ? ", with a page in place of git's answer" : "");
     if (status == 403 || status == 429)
-        return remote_judge_busy(x, e);
-    return status >= 500 ? remote_judge_busy(x, e) : OUTCOME_DEAD;
+        return remote_evaluate_busy(x, e);
+    return status >= 500 ? remote_evaluate_busy(x, e) : OUTCOME_DEAD;
 }
 
 /* --- responses of other types --------------------------------------------- */
 
-static enum outcome judge_page(const struct exchange *x, struct err *e)
+static enum outcome evaluate_page(const struct exchange *x, struct err *e)
 {
     if (x->kind == REQUEST_CAPS &&
         str_starts(x->call.type, STR("text/plain"))) {
@@ -376,7 +376,7 @@ static enum outcome judge_page(const struct exchange *x, struct err *e)
     return OUTCOME_DEAD;
 }
 
-enum outcome remote_judge(struct exchange *x, bool is_git, struct err *e)
+enum outcome remote_evaluate(struct exchange *x, bool is_git, struct err *e)
 {
     if (x->call.failure != 0 && !x->call.is_page_cut &&
         x->why.code == ERR_NONE) {
@@ -388,6 +388,6 @@ enum outcome remote_judge(struct exchange *x, bool is_git, struct err *e)
         return http_may_retry(&x->call) ? OUTCOME_LATER : OUTCOME_DEAD;
     }
     if (x->call.status != HTTP_STATUS_OK)
-        return judge_status(x, e);
-    return is_git ? OUTCOME_OK : judge_page(x, e);
+        return evaluate_status(x, e);
+    return is_git ? OUTCOME_OK : evaluate_page(x, e);
 }

@@ -406,7 +406,7 @@ static bool finish(struct exchange *x, struct err *e)
     struct repo *r = x->repo;
     struct request_slot *slot = &r->slots[x->kind];
     struct err why = {0};
-    enum outcome v = exchange_judge(x, &why);
+    enum outcome v = exchange_evaluate(x, &why);
 
     if (r->session->verbose)
         log_request(x);

@@ -571,9 +571,9 @@ struct transport {
     bool (*start)(struct exchange *x, struct err *e);
     /* Returns the meaning of the connection's end. OUTCOME_OK if git has
      * responded, so that the response decides; sets `e` for the last four. */
-    enum outcome (*judge)(struct exchange *x, struct err *e);
+    enum outcome (*evaluate)(struct exchange *x, struct err *e);
     /* Returns the outcome if the server asked to retry later. */
-    enum outcome (*judge_busy)(struct exchange *x, struct err *e);
+    enum outcome (*evaluate_busy)(struct exchange *x, struct err *e);
     /* Writes a status, such as "HTTP 200". */
     void (*describe)(const struct exchange *x, struct buf *out);
     void (*close)(struct exchange *x);
@@ -611,7 +611,7 @@ bool exchange_feed(struct exchange *x, struct str bytes);
 bool exchange_is_whole(const struct exchange *x);
 
 /* Returns the outcome of a finished exchange; sets `e` for the last four. */
-enum outcome exchange_judge(struct exchange *x, struct err *e);
+enum outcome exchange_evaluate(struct exchange *x, struct err *e);
 enum wire_fault exchange_fault(const struct exchange *x);
 
 /* --- snapshot.c ----------------------------------------------------------- */
@@ -655,7 +655,7 @@ const char *repo_shown(struct repo *r);
 
 /* --- remote.c: statuses, redirects and failures of https ------------------ */
 
-enum outcome remote_judge(struct exchange *x, bool is_git, struct err *e);
-enum outcome remote_judge_busy(struct exchange *x, struct err *e);
+enum outcome remote_evaluate(struct exchange *x, bool is_git, struct err *e);
+enum outcome remote_evaluate_busy(struct exchange *x, struct err *e);
 
 #endif

@@ -516,7 +516,7 @@ static bool start(struct exchange *x, struct err *e)
     return true;
 }
 
-static enum outcome judge(struct exchange *x, struct err *e)
+static enum outcome evaluate(struct exchange *x, struct err *e)
 {
     if (x->line_why == NULL)
         return OUTCOME_OK;
@@ -526,7 +526,7 @@ static enum outcome judge(struct exchange *x, struct err *e)
     return x->line_outcome;
 }
 
-static enum outcome judge_busy(struct exchange *x, struct err *e)
+static enum outcome evaluate_busy(struct exchange *x, struct err *e)
 {
     (void)x;
     (void)e;
@@ -546,8 +546,8 @@ static void close_exchange(struct exchange *x)
 
 const struct transport transport_ssh = {
     .start = start,
-    .judge = judge,
-    .judge_busy = judge_busy,
+    .evaluate = evaluate,
+    .evaluate_busy = evaluate_busy,
     .describe = describe,
     .close = close_exchange,
 };

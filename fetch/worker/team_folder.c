@@ -70,7 +70,7 @@ static bool log_in(struct folder_get *f)
     return send_get(f, &ignored);
 }
 
-static enum team_got judge(const struct team_http *q, struct err *why)
+static enum team_got evaluate(const struct team_http *q, struct err *why)
 {
     switch (q->status) {
     case 200:
@@ -104,7 +104,7 @@ static void over(struct team_http *q)
                  (unsigned long long)q->call.took_ms);
     if (q->status == HTTP_STATUS_UNAUTHORIZED && log_in(g->state))
         return;
-    got = judge(q, &why);
+    got = evaluate(q, &why);
     g->is_forbidden = q->status == 403;
     team_get_over(g, got, got == TEAM_FAILED ? &why : NULL);
 }

@@ -50,8 +50,8 @@ struct team_store {
     bool only, is_bundle;
     struct map items;      /* name -> struct team_item */
     struct team_get *over; /* finished gets, to be processed in the next step */
-    size_t open;           /* items that are not settled */
-    size_t news;           /* items that were settled since the last announce */
+    size_t open;           /* items that are not finished */
+    size_t news; /* items that were finished since the last announce */
 };
 
 /* --- sources -------------------------------------------------------------- */
@@ -143,20 +143,20 @@ static size_t max_bytes(const struct team_store *t,
                : TEAM_OBJECT_MAX_BYTES;
 }
 
-static bool is_settled(const struct team_item *item)
+static bool is_finished(const struct team_item *item)
 {
     return item->state == ITEM_HERE || item->state == ITEM_MISSING;
 }
 
-/* Returns whether the item, or a tree that it lacks, is not settled. */
+/* Returns whether the item, or a tree that it lacks, is not finished. */
 static bool is_open(const struct team_item *item)
 {
     if (!item)
         return false;
     for (size_t i = 0; i < item->tree_count; i++)
-        if (!is_settled(item->trees[i]))
+        if (!is_finished(item->trees[i]))
             return true;
-    return !is_settled(item);
+    return !is_finished(item);
 }
 
 static bool is_missing(const struct team_item *item)
@@ -236,8 +236,8 @@ static void report_artifact(struct team_store *t, const struct team_item *item,
     link_event(&t->session->link, seq, &ev);
 }
 
-static void settle(struct team_store *t, struct team_item *item,
-                   enum item_state state)
+static void finish_item(struct team_store *t, struct team_item *item,
+                        enum item_state state)
 {
     item->state = state;
     t->open--;
@@ -255,7 +255,7 @@ static void queue(struct team_store *t, struct team_item *item)
     while (item->next < t->count && t->sources[item->next].is_dead)
         item->next++;
     if (item->next == t->count) {
-        settle(t, item, ITEM_MISSING);
+        finish_item(t, item, ITEM_MISSING);
         return;
     }
     source = &t->sources[item->next++];
@@ -385,7 +385,7 @@ static bool take(struct team_store *t, struct team_item *item,
     switch (g->got) {
     case TEAM_GOT:
         if (verify(t, item, g, &why)) {
-            settle(t, item, ITEM_HERE);
+            finish_item(t, item, ITEM_HERE);
             return true;
         }
         if (why.code == ERR_IO) {
@@ -396,7 +396,7 @@ static bool take(struct team_store *t, struct team_item *item,
         break;
     case TEAM_KNOWN:
         take_known(item);
-        settle(t, item, ITEM_HERE);
+        finish_item(t, item, ITEM_HERE);
         return true;
     case TEAM_REFUSED:
         refuse(t, item, g, &g->why);
@@ -523,7 +523,7 @@ static bool start_gets(struct team_store *t, struct team_source *source,
     return true;
 }
 
-/* Advances the asks once a part of the items has been settled, since each time
+/* Advances the asks once a part of the items has finished, since each time
  * all of them are looked at. */
 static void announce(struct team_store *t, uint64_t *wait_ms)
 {
@@ -644,7 +644,7 @@ bool team_store_ask(struct session *s, const struct link_ask *in, struct err *e)
         return link_nonsense(e);
     item = item_get(t, team_artifact_name(&digest, &scratch), ITEM_ARTIFACT);
     item->digest = digest;
-    if (is_settled(item)) {
+    if (is_finished(item)) {
         report_artifact(t, item, in->seq);
         return true;
     }

@@ -18,9 +18,10 @@ MUST_CHECK bool install_rewrite_origins(struct context *cx,
  * a yes of a person when it `asks`; else notes how to. Not in a dry run. Errors:
  * those of install_rewrite_origins; ERR_INTERRUPTED.
  */
-MUST_CHECK bool install_settle_renames(struct context *cx,
-                                       const struct install_plan *plan,
-                                       const struct install_request *r,
-                                       bool rewrites, bool asks, struct err *e);
+MUST_CHECK bool install_confirm_renames(struct context *cx,
+                                        const struct install_plan *plan,
+                                        const struct install_request *r,
+                                        bool rewrites, bool asks,
+                                        struct err *e);
 
 #endif

@@ -73,7 +73,7 @@ struct library_options {
      * last read of the skill. */
     bool programs;
     /* Take the cached records of a root that has many skills and is itself as
-     * it was, until library_settle(). */
+     * it was, until library_verify(). */
     bool glance;
     /* Returns whether a program compiles; called once for each program that is
      * read, from several threads at once. NULL means that all do. */
@@ -127,7 +127,7 @@ void library_close(struct library *l);
 
 /* Checks the files of roots that were taken from the cache with `glance`;
  * otherwise does nothing. As library_refresh(). */
-MUST_CHECK bool library_settle(struct library *l, bool *changed, struct err *e);
+MUST_CHECK bool library_verify(struct library *l, bool *changed, struct err *e);
 
 /* Scans the roots again. Sets `*changed` if a skill was added, removed or
  * changed (L17); only then pointers borrowed from the library become

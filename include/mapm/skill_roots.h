@@ -42,7 +42,7 @@ enum skill_check {
     SKILL_CHECK_DOCUMENTS, /* each SKILL.md: a quarter faster; the kind of a
                             * skill is as cached */
     SKILL_CHECK_PROGRAMS,  /* also for programs next to it */
-    SKILL_CHECK_LATER      /* the same, if possible by library_settle() */
+    SKILL_CHECK_LATER      /* the same, if possible by library_verify() */
 };
 
 /*

@@ -5,7 +5,7 @@
 
 /* Checks the result of a host function, which may have cleared the error or
  * failed without a message. */
-static value settle(struct star *s, value v, const char *name)
+static value check_result(struct star *s, value v, const char *name)
 {
     if (v)
         sl_error_clear(s);
@@ -24,7 +24,7 @@ static value call_host(struct star *s, const struct sl_call *c)
                              .ctx = c->builtin->ctx,
                              .self = c->self};
 
-    return settle(s, c->builtin->host(s, &args), c->name);
+    return check_result(s, c->builtin->host(s, &args), c->name);
 }
 
 static value host_function(struct star *s, const char *name,
@@ -78,7 +78,7 @@ value sl_host_attr(struct star *s, value object, value name)
     if (!m->get)
         return host_function(s, m->name, m->method, o->data, object);
     struct sl_scope scope = sl_native_enter(s);
-    value v = settle(s, m->get(s, o->data), m->name);
+    value v = check_result(s, m->get(s, o->data), m->name);
     sl_native_leave(s, scope);
     return v && s->native && !sl_hold(s, v) ? 0 : v;
 }

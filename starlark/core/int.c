@@ -139,7 +139,7 @@ value sl_int_from_digits(struct star *s, const uint64_t *d, uint32_t n,
 }
 
 /* Returns the value of a number that libtommath computed with result `e`. */
-static value sl_int_settle(struct star *s, mp_int *r, mp_err e)
+static value sl_int_finish(struct star *s, mp_int *r, mp_err e)
 {
     SL_UNPOISON(r, sizeof *r);
     if (e != MP_OKAY)
@@ -366,7 +366,7 @@ static value multiply(struct star *s, const mp_int *x, const mp_int *y)
         (xn + yn > 96 && !sl_int_library_memory(s, 12 * (xn > yn ? xn : yn))))
         return 0;
     mp_int *r = sl_int_room(s, xn + yn + 1);
-    return r ? sl_int_settle(s, r, product(x, y, r)) : 0;
+    return r ? sl_int_finish(s, r, product(x, y, r)) : 0;
 }
 
 /* Turns q and r, the quotient and remainder of the magnitudes, into the floored
@@ -392,7 +392,7 @@ static value floored(struct star *s, enum sl_operator op, const mp_int *x,
         e = mp_add_d(&q, 1, out);
         out->sign = MP_NEG;
     }
-    return sl_int_settle(s, out, e);
+    return sl_int_finish(s, out, e);
 }
 
 static value divide(struct star *s, enum sl_operator op, const mp_int *x,
@@ -428,7 +428,7 @@ static value large_shift(struct star *s, enum sl_operator op, value a, int bits)
 
     if (!r)
         return 0;
-    return sl_int_settle(s, r,
+    return sl_int_finish(s, r,
                          op == OP_SHL ? mp_mul_2d(&x, bits, r)
                                       : mp_signed_rsh(&x, bits, r));
 }
@@ -445,7 +445,7 @@ static value large_binary(struct star *s, enum sl_operator op, value a, value b)
     mp_int *r = sl_int_room(s, (size_t)(x.used > y.used ? x.used : y.used) + 2);
     if (!r)
         return 0;
-    return sl_int_settle(s, r,
+    return sl_int_finish(s, r,
                          op == OP_ADD   ? mp_add(&x, &y, r)
                          : op == OP_SUB ? mp_sub(&x, &y, r)
                          : op == OP_AND ? mp_and(&x, &y, r)

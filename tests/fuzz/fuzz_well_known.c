@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         return 0;
     }
-    offered_settle(&list);
+    offered_deduplicate(&list);
     for (size_t i = 0; i < list.count; i++) {
         check(&list.items[i]);
         if (i && str_cmp(list.items[i - 1].name, list.items[i].name) >= 0)

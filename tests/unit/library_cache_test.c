@@ -218,7 +218,7 @@ static const char *first_settled(struct shelves *many)
     struct err e = {0};
     bool changed;
 
-    if (!library_settle(many->l, &changed, &e))
+    if (!library_verify(many->l, &changed, &e))
         return err_first(&e);
     return changed ? text_of(many, library_at(many->l, 0)->description)
                    : "as it was";

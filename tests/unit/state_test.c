@@ -192,7 +192,7 @@ TEST(numbers_of_this_instant_are_not_kept)
         seen = file_stat_seen(&st, 1000000000, true);
         CHECK((seen.ino == 7) == rows[i].kept);
     }
-    file_stat_settle(now);
+    file_stat_wait(now);
     CHECK(file_stat_now() != now);
 }
 

@@ -48,7 +48,7 @@ static struct str message_of(const struct node *n, struct arena *a)
     return arena_str(a, str_cstr(message));
 }
 
-struct settling {
+struct resolving {
     struct install_session *s;
     struct arena *a;
     struct map is_root; /* keys of the origins of roots */
@@ -67,7 +67,7 @@ struct twins {
     bool differ;
 };
 
-static void skip(struct settling *t, struct plugin *p,
+static void skip(struct resolving *t, struct plugin *p,
                  const struct plugin_part *part, struct str why)
 {
     struct plugin_skipped *all =
@@ -82,7 +82,7 @@ static void skip(struct settling *t, struct plugin *p,
 }
 
 /* Drops the parts that cannot be installed. */
-static void drop_parts(struct settling *t, struct node *n, const bool *gone)
+static void drop_parts(struct resolving *t, struct node *n, const bool *gone)
 {
     struct plugin_node *info = n->plugin;
     struct plugin *p = &info->plugin;
@@ -104,7 +104,7 @@ static void drop_parts(struct settling *t, struct node *n, const bool *gone)
     n->package.dep_count = count;
 }
 
-static void drop_invalid(struct settling *t, struct node *n)
+static void drop_invalid(struct resolving *t, struct node *n)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct plugin_node *info = n->plugin;
@@ -134,7 +134,7 @@ static void drop_invalid(struct settling *t, struct node *n)
 
 /* --- names --------------------------------------------------------------------- */
 
-static struct str content_key(struct settling *t, const struct node *n)
+static struct str content_key(struct resolving *t, const struct node *n)
 {
     return arena_printf(t->a, "%s %.*s", doc_kind_name(n->package.kind),
                         STR_ARG(n->package.content));
@@ -145,7 +145,7 @@ static struct str short_of(const struct node *n)
     return path_last(n->own_fqn);
 }
 
-static struct str name_in(struct settling *t, const struct node *plugin,
+static struct str name_in(struct resolving *t, const struct node *plugin,
                           const struct node *n)
 {
     return arena_printf(t->a, "%.*s/%.*s", STR_ARG(plugin->package.fqn),
@@ -154,7 +154,7 @@ static struct str name_in(struct settling *t, const struct node *plugin,
 
 /* Returns whether the part keeps its name: it has a scope of its own, or is a
  * root. The name of a server is that of its plugin. */
-static bool keeps_name(struct settling *t, const struct node *n)
+static bool keeps_name(struct resolving *t, const struct node *n)
 {
     return map_has(&t->is_root, n->origin->key) || n->alias.n ||
            (n->package.kind != DOC_MCP && str_has_char(n->own_fqn, '/')) ||
@@ -168,7 +168,7 @@ struct offered {
     bool is_kept;
 };
 
-static void offer_name(struct settling *t, const struct node *plugin,
+static void offer_name(struct resolving *t, const struct node *plugin,
                        const struct node *n)
 {
     bool is_kept = keeps_name(t, n);
@@ -188,7 +188,7 @@ static void offer_name(struct settling *t, const struct node *plugin,
         entry->value = name;
 }
 
-static struct twins *twins_of(struct settling *t, const struct node *n)
+static struct twins *twins_of(struct resolving *t, const struct node *n)
 {
     struct map_entry *entry = map_entry(&t->twins, selection_twin_key(n, t->a));
 
@@ -203,7 +203,7 @@ static bool is_named_root(const struct node *n)
            n->package.kind != DOC_PLUGIN;
 }
 
-static void find_twins(struct settling *t)
+static void find_twins(struct resolving *t)
 {
     const struct install_session *s = t->s;
 
@@ -221,7 +221,7 @@ static void find_twins(struct settling *t)
 
 /* Drops a locked name that came from a plugin to which the part no longer
  * belongs, or over which a root takes precedence. */
-static void drop_name(struct settling *t, struct node *n)
+static void drop_name(struct resolving *t, struct node *n)
 {
     bool is_root = map_has(&t->is_root, n->origin->key);
 
@@ -232,7 +232,7 @@ static void drop_name(struct settling *t, struct node *n)
 }
 
 /* Gives parts that are also roots the name of the root. */
-static void name_as_roots(struct settling *t)
+static void name_as_roots(struct resolving *t)
 {
     const struct install_session *s = t->s;
 
@@ -246,7 +246,7 @@ static void name_as_roots(struct settling *t)
     }
 }
 
-static void take_name(struct settling *t, struct node *n)
+static void take_name(struct resolving *t, struct node *n)
 {
     const struct str *root = map_find(&t->roots, content_key(t, n));
     const struct offered *first = map_find(&t->names, content_key(t, n));
@@ -257,7 +257,7 @@ static void take_name(struct settling *t, struct node *n)
 
 /* Equal content is one package, so a root or a dependency with the content of a
  * part has its plugin in the lock, too. */
-static void take_plugin(struct settling *t, struct node *n)
+static void take_plugin(struct resolving *t, struct node *n)
 {
     const struct node *owner = n->own_fqn.n && n->package.content.n
                                    ? map_find(&t->owners, content_key(t, n))
@@ -267,7 +267,8 @@ static void take_plugin(struct settling *t, struct node *n)
         node_make_rare(n, &t->s->cx->arena)->of_plugin = owner->package.fqn;
 }
 
-static void claim(struct settling *t, const struct node *plugin, struct node *n)
+static void claim(struct resolving *t, const struct node *plugin,
+                  struct node *n)
 {
     struct map_entry *entry;
 
@@ -282,7 +283,7 @@ static void claim(struct settling *t, const struct node *plugin, struct node *n)
     offer_name(t, plugin, n);
 }
 
-static struct node **parts_of(struct settling *t, const struct node *n,
+static struct node **parts_of(struct resolving *t, const struct node *n,
                               size_t *count)
 {
     struct node **parts =
@@ -301,7 +302,7 @@ static struct node **parts_of(struct settling *t, const struct node *n,
 
 /* Drops parts with the name of another part with different content; the first
  * one keeps it. */
-static void drop_twins(struct settling *t, struct node *n)
+static void drop_twins(struct resolving *t, struct node *n)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct plugin_node *info = n->plugin;
@@ -354,7 +355,7 @@ static void sort_words(struct str *items, size_t n, struct lock_words *out)
     *out = (struct lock_words){items, kept};
 }
 
-static void list_words(struct settling *t, struct plugin_node *info)
+static void list_words(struct resolving *t, struct plugin_node *info)
 {
     const struct plugin *p = &info->plugin;
     struct str *skipped =
@@ -389,7 +390,7 @@ static void hint_repository(const struct node *n, struct err *e)
 
 /* Fails a plugin without supported parts, listing them: "hooks 1
  * (hooks/hooks.json), commands 3 (commands)". */
-static void fail_empty(struct settling *t, struct node *n)
+static void fail_empty(struct resolving *t, struct node *n)
 {
     CLEANUP(buf_done) struct buf b = {0};
     const struct plugin *p = &n->plugin->plugin;
@@ -427,7 +428,7 @@ static bool is_fresh(const struct node *n)
     return is_whole(n) && n->plugin && (!n->locked || n->has_other_parts);
 }
 
-static void begin(struct settling *t)
+static void begin(struct resolving *t)
 {
     const struct root *roots;
     size_t root_count;
@@ -443,7 +444,7 @@ static void begin(struct settling *t)
 }
 
 /* Names the parts of all plugins, once each is claimed by its plugin. */
-static void name_parts(struct settling *t)
+static void name_parts(struct resolving *t)
 {
     struct closure *c = &t->s->closure;
 
@@ -463,7 +464,7 @@ static void name_parts(struct settling *t)
         }
 }
 
-static void finish_node(struct settling *t, struct node *n)
+static void finish_node(struct resolving *t, struct node *n)
 {
     take_plugin(t, n);
     drop_name(t, n);
@@ -475,9 +476,9 @@ static void finish_node(struct settling *t, struct node *n)
         fail_empty(t, n);
 }
 
-void plugins_settle(struct install_session *s)
+void plugins_resolve(struct install_session *s)
 {
-    struct settling t = {.s = s, .a = &s->cx->arena};
+    struct resolving t = {.s = s, .a = &s->cx->arena};
     struct closure *c = &s->closure;
     size_t any = 0;
 
