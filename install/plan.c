@@ -707,7 +707,10 @@ static bool make_entries(struct install_session *s, struct arena *a,
     mark_local_closure(s, in_local);
     for (size_t i = 0; i < n; i++) {
         struct lock_entry entry = make_entry(s, &s->packages[i], a, seen);
+        const struct lock_entry *before = s->packages[i].before;
 
+        s->plan.settled_count +=
+            before && entry.former_count > before->former_count;
         if (!s->packages[i].is_local)
             lock->entries[lock->count++] = entry;
         if (in_local[i])

@@ -49,6 +49,13 @@ bool install_confirm_renames(struct context *cx,
     bool yes = rewrites && !r->dry_run;
     struct str from, to;
 
+    if (plan->settled_count && !yes)
+        context_note(cx,
+                     "mapm.lock %s %zu package%s by the new name of %s "
+                     "repository, and the former one as formerly",
+                     r->dry_run ? "would have" : "has", plan->settled_count,
+                     plan->settled_count > 1 ? "s" : "",
+                     plan->settled_count > 1 ? "their" : "its");
     if (plan->rename_count == 0)
         return true;
     from = join_renames(plan, false, a);

@@ -335,6 +335,9 @@ struct install_plan {
      * see install_renames.h. */
     const struct project_rename *renames;
     size_t rename_count;
+    /* Entries of mapm.lock that get the name of a repository as of now, with the
+     * former one beside it. */
+    size_t settled_count;
     uint64_t requests, bytes;
     size_t warnings; /* number of warnings passed to the host */
     struct install_session *session;

@@ -14,7 +14,8 @@ MUST_CHECK bool install_rewrite_origins(struct context *cx,
                                         bool is_consented, struct err *e);
 
 /*
- * Where `plan` has former names: writes those of now when it `rewrites`, or after
+ * Notes the entries of mapm.lock that have a new name. Where mapm.yaml has former
+ * ones: writes those of now when it `rewrites`, or after
  * a yes of a person when it `asks`; else notes how to. Not in a dry run. Errors:
  * those of install_rewrite_origins; ERR_INTERRUPTED.
  */

@@ -16,6 +16,7 @@ export GH_TOKEN=$secret MAPM_GITHUB_HOSTS=127.0.0.1
 
 exits 'a catalog that moved, and names itself both ways' 0 mapm install --yes "$O/agents/boss"
 like 'the user is told' "$err" 'old/kit has moved to new/kit'
+unlike 'of a lock that is new' "$err" 'mapm.lock has'
 is 'once' "$(printf '%s\n' "$err" | grep -c 'has moved')" 1
 is 'the host redirects once' "$(request_log | grep -c '^301')" 1
 is 'and is asked for refs once' "$(request_log | grep -c '^200 ls-refs')" 1
@@ -131,8 +132,13 @@ elsewhere
 exits '[D2] a lock from before' 0 mapm install --locked
 exits 'a plain install' 0 mapm install
 ok 'leaves its names' cmp mapm.lock "$T/before"
+exits 'an update that only looks' 0 mapm update --dry-run
+like '[D4] names what it would write' "$err" '^mapm.lock would have 3 packages by the new name of their repository'
 exits 'an update' 0 mapm update
+like '[D4] names what it wrote' "$err" '^mapm.lock has 3 packages by the new name of their repository, and the former one as formerly'
 ok '[D2] takes the one of now for all of it' cmp mapm.lock "$T/settled"
+exits 'another one' 0 mapm update
+unlike '[D4] has nothing to name' "$err" 'new name of'
 cp "$T/before" mapm.lock
 elsewhere
 echo 'More.' >>"$s/skills/solo/SKILL.md"
