@@ -8,7 +8,7 @@
 static const char ask_group[] = "ask";
 
 /* Reports which backend would be used, and why. */
-static void look_choice(struct doctor *d, const struct backend_selection *w)
+static void check_choice(struct doctor *d, const struct backend_selection *w)
 {
     struct err e = {0};
 
@@ -28,7 +28,7 @@ static void look_choice(struct doctor *d, const struct backend_selection *w)
                    &e);
 }
 
-void doctor_look_ask(struct doctor *d)
+void doctor_check_ask(struct doctor *d)
 {
     static const struct project none;
     struct backend_selection w = {
@@ -42,7 +42,7 @@ void doctor_look_ask(struct doctor *d)
     struct backend_found *found;
     size_t count = 0;
 
-    look_choice(d, &w);
+    check_choice(d, &w);
     found = backend_list(&w, &d->cx->arena, &count);
     for (size_t i = 0; i < count; i++) {
         const struct backend_found *f = &found[i];

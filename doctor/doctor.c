@@ -60,12 +60,12 @@ void doctor_examine(struct context *cx, bool runs, struct doctor_report *out)
     struct doctor d = {.cx = cx, .report = out};
 
     *out = (struct doctor_report){0};
-    doctor_look_files(&d);
-    doctor_look_programs(&d);
-    doctor_look_sandbox(&d);
-    doctor_look_policy(&d);
-    doctor_look_clients(&d, runs);
-    doctor_look_ask(&d);
+    doctor_check_files(&d);
+    doctor_check_programs(&d);
+    doctor_check_sandbox(&d);
+    doctor_check_policy(&d);
+    doctor_check_clients(&d, runs);
+    doctor_check_ask(&d);
     if (d.has_layer)
         layer_close(&d.layer);
 }

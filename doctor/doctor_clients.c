@@ -106,7 +106,7 @@ static bool may_ask(struct doctor *d)
 
 /* --- what mapm knows ---------------------------------------------------------- */
 
-static void look_client(struct doctor *d, const struct install_client *item)
+static void check_client(struct doctor *d, const struct install_client *item)
 {
     const struct client *c = item->client;
     struct str name = str_cstr(c->name);
@@ -128,7 +128,7 @@ static void look_client(struct doctor *d, const struct install_client *item)
                     c->programs[0] ? c->programs[0] : c->name);
 }
 
-void doctor_look_clients(struct doctor *d, bool runs)
+void doctor_check_clients(struct doctor *d, bool runs)
 {
     struct install_clients all;
     struct err e = {0};
@@ -142,7 +142,7 @@ void doctor_look_clients(struct doctor *d, bool runs)
     }
     for (size_t i = 0; i < clients_count; i++)
         if (all.items[i].is_used || all.items[i].is_on_machine)
-            look_client(d, &all.items[i]);
+            check_client(d, &all.items[i]);
     asks = runs && may_ask(d);
     for (size_t i = 0; asks && i < clients_count; i++)
         if (all.items[i].is_used && all.items[i].is_on_machine &&

@@ -30,11 +30,11 @@ void doctor_hint(struct doctor *d, const char *format, ...) PRINTF(2, 3);
 void doctor_add_err(struct doctor *d, const char *group, struct str name,
                     enum doctor_state state, const struct err *e);
 
-void doctor_look_files(struct doctor *d);
-void doctor_look_programs(struct doctor *d);
-void doctor_look_sandbox(struct doctor *d);
-void doctor_look_policy(struct doctor *d);
-void doctor_look_ask(struct doctor *d);
-void doctor_look_clients(struct doctor *d, bool runs);
+void doctor_check_files(struct doctor *d);
+void doctor_check_programs(struct doctor *d);
+void doctor_check_sandbox(struct doctor *d);
+void doctor_check_policy(struct doctor *d);
+void doctor_check_ask(struct doctor *d);
+void doctor_check_clients(struct doctor *d, bool runs);
 
 #endif

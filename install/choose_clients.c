@@ -251,8 +251,8 @@ static bool is_trusted(struct context *cx, const struct client *c,
 
 /* Reports clients that read the files only in folders that the user has
  * trusted. */
-static void look_at_trust(struct context *cx, struct str folder,
-                          struct install_client *item)
+static void check_trust(struct context *cx, struct str folder,
+                        struct install_client *item)
 {
     unsigned trust = item->client->trust;
     bool skills = (trust & CLIENT_TRUST_SKILLS) && item->skills;
@@ -274,7 +274,8 @@ static void look_at_trust(struct context *cx, struct str folder,
     item->servers = servers ? 0 : item->servers;
 }
 
-static void look(const struct sight *v, size_t at, const struct counts *all)
+static void check_client(const struct sight *v, size_t at,
+                         const struct counts *all)
 {
     struct install_client *item = &v->items[at];
 
@@ -336,9 +337,9 @@ static struct install_client *list(struct context *cx, struct layer *l,
         v.servers[i] = provision_mcp_file(l->provision, o, &clients_table[i]);
     }
     for (size_t i = 0; i < clients_count; i++) {
-        look(&v, i, all);
+        check_client(&v, i, all);
         if (items[i].is_used && !l->is_global)
-            look_at_trust(cx, l->path, &items[i]);
+            check_trust(cx, l->path, &items[i]);
     }
     return items;
 }

@@ -555,7 +555,7 @@ static void add_mcp(struct import *m, const struct node *catalog,
         catalog->package.commit;
 }
 
-/* Matches servers by key; selection_look_at_places() compares them. */
+/* Matches servers by key; selection_check_places() compares them. */
 static void match_servers(struct import *m)
 {
     struct arena *a = &m->s->cx->arena;

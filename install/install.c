@@ -618,7 +618,7 @@ bool session_take_valid(struct install_session *s, struct err *e)
         if (!check_exact(s, s->choices, s->choice_count, e) ||
             !selection_want_files(s, s->choices, s->choice_count, &any, e) ||
             !closure_gather(&s->closure, e) ||
-            (!any && !selection_look_at_places(s, &any, e)))
+            (!any && !selection_check_places(s, &any, e)))
             return false;
         if (any || is_resolved)
             continue;

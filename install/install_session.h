@@ -139,8 +139,9 @@ void session_join_packages(struct install_session *s);
 MUST_CHECK bool session_check_locked(struct context *cx, struct err *e);
 /* Opens the workspace and the store for reading without gathering. The caller
  * closes the plan of `*out`. */
-MUST_CHECK bool session_look(struct context *cx, struct install_session **out,
-                             struct err *e);
+MUST_CHECK bool session_open_read_only(struct context *cx,
+                                       struct install_session **out,
+                                       struct err *e);
 /* Fills the store with all locked packages and, with `with_proofs`, the trees
  * of their commits. The caller closes the plan of `*out`, which is NULL on
  * failure. */

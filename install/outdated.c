@@ -657,7 +657,7 @@ static void report(const struct check *c, struct install_outdated *out)
 }
 
 /* Makes the requests; trees are kept for the update. */
-static bool look(struct check *c, struct err *e)
+static bool make_requests(struct check *c, struct err *e)
 {
     if (!ask_hosts(c, e))
         return false;
@@ -702,7 +702,7 @@ bool install_outdated(struct context *cx, const struct str_list *names,
                       struct install_outdated *out, struct err *e)
 {
     struct check c = {.cx = cx, .names = names};
-    bool ok = session_look(cx, &c.session, e);
+    bool ok = session_open_read_only(cx, &c.session, e);
 
     if (!ok)
         return false;
@@ -713,7 +713,7 @@ bool install_outdated(struct context *cx, const struct str_list *names,
         list_questions(&c);
     if (ok && cx->is_offline && needs_network(&c))
         ok = err_set(e, ERR_OFFLINE, "mapm outdated needs the network");
-    if (ok && look(&c, e))
+    if (ok && make_requests(&c, e))
         report(&c, out);
     else
         ok = false;

@@ -800,8 +800,7 @@ static bool fill_place(struct install_session *s, struct node *n,
     return true;
 }
 
-bool selection_look_at_places(struct install_session *s, bool *any,
-                              struct err *e)
+bool selection_check_places(struct install_session *s, bool *any, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     size_t room = s->closure.queued + 1, count = 0;

@@ -43,8 +43,8 @@ MUST_CHECK bool selection_want_files(struct install_session *s,
 
 /* After that: which of them finds a folder in its place that mapm did not make.
  * They and what needs them are left out the next time; `*any`: some are. */
-MUST_CHECK bool selection_look_at_places(struct install_session *s, bool *any,
-                                         struct err *e);
+MUST_CHECK bool selection_check_places(struct install_session *s, bool *any,
+                                       struct err *e);
 
 /*
  * Names for folders of one repository that have one name and different

@@ -281,8 +281,8 @@ bool session_check_locked(struct context *cx, struct err *e)
     return ok;
 }
 
-bool session_look(struct context *cx, struct install_session **out,
-                  struct err *e)
+bool session_open_read_only(struct context *cx, struct install_session **out,
+                            struct err *e)
 {
     static const struct install_request request = {.command = INSTALL_UPDATE,
                                                    .dry_run = true};

@@ -358,7 +358,7 @@ static void add_nested(struct groups *g, struct str name)
 /* Lists a group. Links to groups are not followed, since they may form cycles;
  * a skill's folder may be a link. A group that cannot be listed counts as
  * empty. */
-static bool look_into(struct groups *g, struct str group, struct err *e)
+static bool list_group(struct groups *g, struct str group, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct listing *l = g->l;
@@ -396,7 +396,7 @@ static bool add_groups(struct groups *g, struct scan_entry ***all,
     for (size_t i = 0; i < g->count && i < LIBRARY_MAX_GROUPS; i++) {
         if (proc_is_asked_to_end())
             return err_set(e, ERR_INTERRUPTED, "interrupted");
-        if (!look_into(g, g->names[i], e))
+        if (!list_group(g, g->names[i], e))
             return false;
     }
     if (!g->skill_count)

@@ -210,7 +210,7 @@ static bool fail_named(const struct scan *scan, const char *path, struct err *e)
     return true;
 }
 
-static struct fingerprint look_at_root(int fd)
+static struct fingerprint fingerprint_root(int fd)
 {
     struct fingerprint f = {0};
     struct stat st;
@@ -244,7 +244,7 @@ bool scan_begin(struct scan *scan, struct arena *a, struct err *e)
         return fail_named(scan, path, e);
     scan->of = (struct records_of){scan->options->metis,
                                    root_bounds_hash(&scan->bounds)};
-    scan->root_then = look_at_root(scan->fd);
+    scan->root_then = fingerprint_root(scan->fd);
     if (scan->glance &&
         records_parse(scan->known, &scan->of, a, &scan->before) &&
         is_as_recorded(scan))

@@ -20,7 +20,7 @@ struct folder {
     struct str path, inside; /* absolute, with links resolved */
 };
 
-static enum plugin_node look(void *ctx, struct str path)
+static enum plugin_node find_kind(void *ctx, struct str path)
 {
     CLEANUP(arena_done) struct arena a = {0};
     const struct folder *f = ctx;
@@ -188,7 +188,7 @@ void lint_plugin(const struct check_rules *rules, struct check_result *result,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct folder folder = {.path = lint_folder(result, &scratch)};
-    const struct plugin_disk disk = {look, list, read_file, &folder};
+    const struct plugin_disk disk = {find_kind, list, read_file, &folder};
     struct manifest_input in = {.kind = DOC_PLUGIN, .profile = rules->profile};
     struct diagnostics found, graded;
     struct plugin_facts facts = {0};

@@ -188,9 +188,9 @@ static void add_empty_dir(struct worker *w, const struct job *job,
     w->empty_dirs[w->empty_dir_count++] = h;
 }
 
-static void look_at(struct worker *w, const struct job *job, int dirfd,
-                    const struct fs_entry *entry, struct empty_dir *h,
-                    bool *found)
+static void scan_entry(struct worker *w, const struct job *job, int dirfd,
+                       const struct fs_entry *entry, struct empty_dir *h,
+                       bool *found)
 {
     struct str name = entry->name;
     bool is_agent = str_is(job->parent, "agents");
@@ -228,7 +228,7 @@ static bool count_entries(const struct worker *w, size_t count, struct err *e)
     return err_hint(e, "check a part of the tree at a time");
 }
 
-static bool look_into(struct worker *w, struct job *job, struct err *e)
+static bool scan_folder(struct worker *w, struct job *job, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int fd = -1;
@@ -253,7 +253,7 @@ static bool look_into(struct worker *w, struct job *job, struct err *e)
         return false;
     found |= check_plugins(w, job, fd);
     for (size_t i = 0; i < count; i++)
-        look_at(w, job, fd, &entries[i], &h, &found);
+        scan_entry(w, job, fd, &entries[i], &h, &found);
     if (!found)
         add_empty_dir(w, job, h);
     return true;
@@ -261,7 +261,7 @@ static bool look_into(struct worker *w, struct job *job, struct err *e)
 
 /* --- one file that was named ---------------------------------------------- */
 
-static void look_at_file(struct worker *w, const struct job *job)
+static void scan_file(struct worker *w, const struct job *job)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP_FD int fd = -1;
@@ -301,9 +301,9 @@ bool walk_job(struct worker *w, struct job *job, struct err *e)
     if (job->root->real.n == 0)
         cannot_open(w, job, true, "it cannot be reached");
     else if (job->root->only.n)
-        look_at_file(w, job);
+        scan_file(w, job);
     else
-        return look_into(w, job, e);
+        return scan_folder(w, job, e);
     return true;
 }
 

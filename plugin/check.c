@@ -85,7 +85,7 @@ bool check_is_text_list(const struct json *j, enum json_kind kind)
     return true;
 }
 
-enum plugin_node check_look(const struct checking *c, struct str path)
+enum plugin_node check_find(const struct checking *c, struct str path)
 {
     return c->disk->look(c->disk->ctx, path);
 }

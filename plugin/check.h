@@ -27,7 +27,7 @@ struct str check_shown(struct str text);
 
 bool check_is_text_list(const struct json *j, enum json_kind kind);
 bool check_is_kind(const struct json *j, enum json_kind kind);
-enum plugin_node check_look(const struct checking *c, struct str path);
+enum plugin_node check_find(const struct checking *c, struct str path);
 struct str check_join(const struct checking *c, struct str folder,
                       struct str name);
 

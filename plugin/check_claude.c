@@ -218,7 +218,7 @@ static void check_path(struct checking *c, const struct field *f,
                      f->name, STR_ARG(check_shown(j->text)), f->end);
         return;
     }
-    switch (check_look(c, path)) {
+    switch (check_find(c, path)) {
     case PLUGIN_NODE_FILE:
     case PLUGIN_NODE_FOLDER:
         return;
@@ -290,14 +290,14 @@ static void check_inside(struct checking *c)
 
     for (size_t i = 0; i < COUNT(parts); i++) {
         c->file = arena_printf(c->a, ".claude-plugin/%s", parts[i]);
-        if (check_look(c, c->file) == PLUGIN_NODE_FOLDER)
+        if (check_find(c, c->file) == PLUGIN_NODE_FOLDER)
             check_report(c, "claude-layout", NULL,
                          "it is not looked for here: %s/ is beside "
                          ".claude-plugin (C2)",
                          parts[i]);
     }
     c->file = STR("CLAUDE.md");
-    if (check_look(c, c->file) == PLUGIN_NODE_FILE)
+    if (check_find(c, c->file) == PLUGIN_NODE_FILE)
         check_report(c, "claude-context", NULL,
                      "CLAUDE.md of a plugin is not loaded: make a skill of it "
                      "(C2)");
@@ -307,7 +307,7 @@ static void check_server_file(struct checking *c)
 {
     const struct json *root;
 
-    if (check_look(c, STR(".mcp.json")) != PLUGIN_NODE_FILE)
+    if (check_find(c, STR(".mcp.json")) != PLUGIN_NODE_FILE)
         return;
     root = check_json(c, STR(".mcp.json"), PLUGIN_MANIFEST_MAX_BYTES,
                       "claude-file-json");
@@ -322,7 +322,7 @@ static void check_files(struct checking *c)
 
     check_server_file(c);
     for (size_t i = 0; i < COUNT(files); i++)
-        if (check_look(c, str_cstr(files[i])) == PLUGIN_NODE_FILE)
+        if (check_find(c, str_cstr(files[i])) == PLUGIN_NODE_FILE)
             (void)check_json(c, str_cstr(files[i]), PLUGIN_MANIFEST_MAX_BYTES,
                              "claude-file-json");
 }
@@ -371,7 +371,7 @@ void plugin_check_claude(const struct plugin_disk *disk, struct arena *a,
 
     *out = (struct plugin_facts){0};
     /* C1: the manifest is optional */
-    if (check_look(&c, STR(MANIFEST)) != PLUGIN_NODE_NONE)
+    if (check_find(&c, STR(MANIFEST)) != PLUGIN_NODE_NONE)
         root = check_json(&c, STR(MANIFEST), PLUGIN_MANIFEST_MAX_BYTES,
                           "claude-json");
     if (root) {

@@ -83,13 +83,13 @@ static bool has_parts(struct market_check *m, struct str folder,
         if (json_get(entry, keys[i]))
             return true;
     for (int i = 0; i < PLUGIN_FORMATS; i++)
-        if (check_look(&m->c,
+        if (check_find(&m->c,
                        check_join(&m->c, folder,
                                   str_cstr(plugin_formats[i].manifest))) ==
             PLUGIN_NODE_FILE)
             return true;
     for (size_t i = 0; i < COUNT(places); i++)
-        if (check_look(&m->c, check_join(&m->c, folder, str_cstr(places[i]))) !=
+        if (check_find(&m->c, check_join(&m->c, folder, str_cstr(places[i]))) !=
             PLUGIN_NODE_NONE)
             return true;
     return false;
@@ -160,7 +160,7 @@ static void check_listed(struct market_check *m,
                     "(C5)",
                     parts[i]);
             else if (path.n &&
-                     check_look(&m->c, check_join(&m->c, entry->path, path)) ==
+                     check_find(&m->c, check_join(&m->c, entry->path, path)) ==
                          PLUGIN_NODE_NONE)
                 SAY(m, "market-listed-path", j, entry->name,
                     "%s: there is no %.*s (C5)", parts[i],
@@ -173,7 +173,7 @@ static void check_here(struct market_check *m, const struct market_entry *entry)
 {
     const struct json *source = json_get(entry->json, "source");
     enum plugin_node node =
-        entry->path.n ? check_look(&m->c, entry->path) : PLUGIN_NODE_FOLDER;
+        entry->path.n ? check_find(&m->c, entry->path) : PLUGIN_NODE_FOLDER;
     struct str text = json_text(source);
 
     if (m->is_claude && text.n && !str_starts(text, STR("./")) &&

@@ -93,7 +93,7 @@ static void check_command(const struct entry *e)
         SAY(e, "plugin-command", j, "%s (P29)", fault);
     if (!j || fault || !str_starts(j->text, STR("./")))
         return;
-    switch (check_look(e->c, str_from_index(j->text, 2))) {
+    switch (check_find(e->c, str_from_index(j->text, 2))) {
     case PLUGIN_NODE_FILE:
         break;
     case PLUGIN_NODE_OUTSIDE:
@@ -121,7 +121,7 @@ static void check_cwd(const struct entry *e)
                : str_from_index(j->text, strlen("${PLUGIN_ROOT}"));
     if (str_starts(path, STR("/")))
         path = str_from_index(path, 1);
-    if (path.n && check_look(e->c, path) == PLUGIN_NODE_OUTSIDE)
+    if (path.n && check_find(e->c, path) == PLUGIN_NODE_OUTSIDE)
         SAY(e, "plugin-server-escapes", j,
             "%s is a link that leads out of the plugin (P8)", "its cwd");
 }

@@ -88,7 +88,7 @@ static void check_icon(struct checking *c, const struct json *icon)
         check_report(c, "plugin-icon", icon,
                      "the path of the icon begins with \"./\" and stays in the "
                      "plugin (P3)");
-    else if (check_look(c, str_from_index(path, 2)) != PLUGIN_NODE_FILE)
+    else if (check_find(c, str_from_index(path, 2)) != PLUGIN_NODE_FILE)
         check_report(c, "plugin-icon", icon, "there is no file %.*s (P3)",
                      STR_ARG(check_shown(path)));
 }
@@ -243,7 +243,7 @@ static bool has_skill_below(const struct checking *c, struct str folder,
 
         if (str_is(names[i], "SKILL.md"))
             return true;
-        if (depth && check_look(c, path) == PLUGIN_NODE_FOLDER &&
+        if (depth && check_find(c, path) == PLUGIN_NODE_FOLDER &&
             has_skill_below(c, path, depth - 1))
             return true;
     }
@@ -257,7 +257,7 @@ static bool check_skill(struct checking *c, struct str folder)
     size_t count;
 
     c->file = path;
-    switch (check_look(c, path)) {
+    switch (check_find(c, path)) {
     case PLUGIN_NODE_FILE:
         return true;
     case PLUGIN_NODE_OUTSIDE:
@@ -295,7 +295,7 @@ static size_t check_skills(struct checking *c)
     size_t count, found = 0;
 
     c->file = folder;
-    switch (check_look(c, folder)) {
+    switch (check_find(c, folder)) {
     case PLUGIN_NODE_NONE:
         return 0;
     case PLUGIN_NODE_OUTSIDE:
@@ -312,7 +312,7 @@ static size_t check_skills(struct checking *c)
     for (size_t i = 0; i < count; i++) {
         struct str path = check_join(c, folder, names[i]);
 
-        switch (check_look(c, path)) {
+        switch (check_find(c, path)) {
         case PLUGIN_NODE_FOLDER:
             found += check_skill(c, path);
             break;
@@ -331,7 +331,7 @@ static size_t check_skills(struct checking *c)
 static size_t check_mcp(struct checking *c, const struct json *manifest)
 {
     c->file = STR("mcp.json");
-    switch (check_look(c, STR("mcp.json"))) {
+    switch (check_find(c, STR("mcp.json"))) {
     case PLUGIN_NODE_FILE:
         return standard_check_mcp(c, manifest);
     case PLUGIN_NODE_OUTSIDE:
@@ -340,7 +340,7 @@ static size_t check_mcp(struct checking *c, const struct json *manifest)
         return 0;
     case PLUGIN_NODE_NONE:
         c->file = STR(".mcp.json");
-        if (check_look(c, STR(".mcp.json")) == PLUGIN_NODE_FILE)
+        if (check_find(c, STR(".mcp.json")) == PLUGIN_NODE_FILE)
             check_report(
                 c, "plugin-mcp-place", NULL,
                 "the servers of an Agent Plugin are in mcp.json: those "
@@ -363,7 +363,7 @@ static void check_links(struct checking *c)
             str_is(names[i], "skills"))
             continue;
         c->file = names[i];
-        if (check_look(c, names[i]) == PLUGIN_NODE_OUTSIDE)
+        if (check_find(c, names[i]) == PLUGIN_NODE_OUTSIDE)
             check_report(
                 c, "plugin-file-escapes", NULL,
                 "it is a link that leads out of the plugin: nobody who "
@@ -375,7 +375,7 @@ static const struct json *read_manifest(struct checking *c)
 {
     struct str path = STR("plugin.json");
 
-    switch (check_look(c, path)) {
+    switch (check_find(c, path)) {
     case PLUGIN_NODE_FILE:
         return check_json(c, path, PLUGIN_MANIFEST_MAX_BYTES, "plugin-json");
     case PLUGIN_NODE_OUTSIDE:

@@ -304,7 +304,7 @@ static bool names_file(const struct server *s, struct str text)
            find_path(s->r, path) != SIZE_MAX;
 }
 
-static void look_at(struct server *s, struct str text)
+static void check_text(struct server *s, struct str text)
 {
     s->needs_start |= str_has_char(text, '$') || names_file(s, text);
 }
@@ -319,13 +319,13 @@ static void decide_start(struct server *s)
     if (!json_get(s->entry, "command"))
         return;
     s->needs_start = s->r->is_standard || json_get(s->entry, "cwd");
-    look_at(s, json_text(json_get(s->entry, "command")));
+    check_text(s, json_text(json_get(s->entry, "command")));
     for (const struct json *j = args ? args->first : NULL; j; j = j->next) {
-        look_at(s, j->text);
+        check_text(s, j->text);
         s->is_relative |= !s->r->is_standard && names_file(s, j->text);
     }
     for (const struct json *j = env ? env->first : NULL; j; j = j->next)
-        look_at(s, j->text);
+        check_text(s, j->text);
 }
 
 /* --- as a document ------------------------------------------------------------------ */

@@ -296,7 +296,7 @@ static bool protect_workspace(struct call *c, struct sandbox_job *job,
         .more_count = c->o->skill_count,
     };
 
-    if (!protect_look(&look, c->arena, p, e))
+    if (!protect_scan(&look, c->arena, p, e))
         return fail_err(c, e);
     protect_places(*p, &job->places);
     return true;

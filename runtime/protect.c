@@ -284,7 +284,7 @@ static bool watch_clients(struct protect *p, struct err *e)
     return true;
 }
 
-bool protect_look(const struct protect_job *job, struct arena *a,
+bool protect_scan(const struct protect_job *job, struct arena *a,
                   struct protect **out, struct err *e)
 {
     struct protect *p = arena_new(a, struct protect);
@@ -303,7 +303,7 @@ bool protect_look(const struct protect_job *job, struct arena *a,
             return false;
     if (!watch_clients(p, e))
         return false;
-    if (!protect_git_look(p, e) || !watch_contents(p, 0, e) ||
+    if (!protect_git_scan(p, e) || !watch_contents(p, 0, e) ||
         !watch_more(p, job, e))
         return false;
     *out = p;

@@ -31,7 +31,7 @@ struct protect_job {
  * Records the present state. Errors: ERR_LIMIT if there are too many files to
  * watch without isolation; ERR_IO.
  */
-MUST_CHECK bool protect_look(const struct protect_job *job, struct arena *a,
+MUST_CHECK bool protect_scan(const struct protect_job *job, struct arena *a,
                              struct protect **out, struct err *e);
 
 /* Adds the read-only places, and the folders that must not be moved. */

@@ -309,7 +309,7 @@ static bool visit_known(void *ctx, struct str path, struct err *e)
     return watch_dot_git(ctx, path, WATCH_OPEN, e);
 }
 
-bool protect_git_look(struct protect *p, struct err *e)
+bool protect_git_scan(struct protect *p, struct err *e)
 {
     if (!watch_dot_git(p, STR(".git"), WATCH_ROOT, e))
         return false;

@@ -113,7 +113,7 @@ MUST_CHECK bool protect_hash_file(const struct protect *p, const char *path,
 
 /* Watches settings and hooks of all existing repositories. Errors:
  * ERR_LIMIT. */
-MUST_CHECK bool protect_git_look(struct protect *p, struct err *e);
+MUST_CHECK bool protect_git_scan(struct protect *p, struct err *e);
 
 /*
  * Calls `found` for each new .git below the workspace that contains more than

@@ -85,8 +85,8 @@ static bool is_folder(int fd, const struct dirent *d)
            S_ISDIR(st.st_mode);
 }
 
-static bool look_at(struct walk *w, struct str folder, int fd,
-                    const struct dirent *d, struct err *e)
+static bool scan_folder(struct walk *w, struct str folder, int fd,
+                        const struct dirent *d, struct err *e)
 {
     struct str name = str_cstr(d->d_name), path;
 
@@ -122,7 +122,7 @@ static bool read_folder(struct walk *w, struct str folder, struct err *e)
         return true;
     }
     while (ok && (d = readdir(dir)))
-        ok = look_at(w, folder, dirfd(dir), d, e);
+        ok = scan_folder(w, folder, dirfd(dir), d, e);
     closedir(dir);
     return ok;
 }

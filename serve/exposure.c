@@ -154,7 +154,7 @@ enum library_entry serve_entry(void *ctx, const struct library_skill *skill)
                : LIBRARY_AS_STATIC;
 }
 
-static void look_at_workspace(struct serve *s)
+static void scan_workspace(struct serve *s)
 {
     struct err e = {0};
     enum trust_state state;
@@ -170,7 +170,7 @@ bool serve_offers_others(struct serve *s)
 {
     size_t n = 0;
 
-    look_at_workspace(s);
+    scan_workspace(s);
     for (size_t i = 0; i < s->runnable_count; i++) {
         if (!serve_offers(s, s->runnable[i]))
             continue;

@@ -100,7 +100,7 @@ static bool hold(struct serve_journal *j, struct str run, int fd, struct err *e)
 static bool bytes_fit(struct serve_journal *j, size_t n, struct err *e)
 {
     if (j->kept_bytes + n > KEPT_MAX_BYTES) /* other calls may have ended */
-        j->kept_bytes = kept_look(j->dirfd, 0, n).bytes;
+        j->kept_bytes = kept_scan(j->dirfd, 0, n).bytes;
     if (j->kept_bytes + n > KEPT_MAX_BYTES)
         return err_set(e, ERR_LIMIT,
                        "calls that wait for an answer hold %u MiB already",
@@ -111,7 +111,7 @@ static bool bytes_fit(struct serve_journal *j, size_t n, struct err *e)
 
 static bool one_more_fits(struct serve_journal *j, struct err *e)
 {
-    struct kept kept = kept_look(j->dirfd, 1, 0);
+    struct kept kept = kept_scan(j->dirfd, 1, 0);
 
     j->kept_bytes = kept.bytes;
     if (kept.files >= KEPT_MAX_FILES)

@@ -21,7 +21,7 @@ struct ended {
     uint64_t bytes;
 };
 
-struct look {
+struct scan {
     int dirfd;
     struct arena a;
     struct kept kept;
@@ -88,7 +88,7 @@ static bool forget_free(int dirfd, const char *name, int fd)
     return flock(fd, LOCK_EX | LOCK_NB) == 0 && unlinkat(dirfd, name, 0) == 0;
 }
 
-static void look_at(struct look *l, const char *name, bool is_draft)
+static void scan_file(struct scan *l, const char *name, bool is_draft)
 {
     struct stat st;
     CLEANUP_FD int fd = open_one(l->dirfd, name, &st);
@@ -120,7 +120,7 @@ static void folder_close(DIR **d)
 
 /* The pass is bounded, the folder is not: files behind LOOK_MAX_FILES are
  * examined after the ones before them were deleted. */
-static void look_at_all(struct look *l)
+static void scan_all(struct scan *l)
 {
     int fd = fs_openat(l->dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     CLEANUP(folder_close) DIR *d = fd < 0 ? NULL : fdopendir(fd);
@@ -135,7 +135,7 @@ static void look_at_all(struct look *l)
 
         if (!is_draft && !str_ends(name, STR(KEPT_SUFFIX)))
             continue;
-        look_at(l, one->d_name, is_draft);
+        scan_file(l, one->d_name, is_draft);
         seen++;
     }
 }
@@ -150,7 +150,7 @@ static int by_age(const void *a, const void *b)
     return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
-static void drop_ended(struct look *l, const struct ended *one)
+static void drop_ended(struct scan *l, const struct ended *one)
 {
     struct stat st;
     CLEANUP_FD int fd = open_one(l->dirfd, one->name, &st);
@@ -167,11 +167,11 @@ static bool has_room(const struct kept *k, size_t files, uint64_t bytes)
            k->bytes + bytes <= KEPT_MAX_BYTES;
 }
 
-struct kept kept_look(int dirfd, size_t more_files, uint64_t more_bytes)
+struct kept kept_scan(int dirfd, size_t more_files, uint64_t more_bytes)
 {
-    struct look l = {.dirfd = dirfd};
+    struct scan l = {.dirfd = dirfd};
 
-    look_at_all(&l);
+    scan_all(&l);
     if (l.count && !has_room(&l.kept, more_files, more_bytes))
         qsort(l.ended, l.count, sizeof *l.ended, by_age);
     for (size_t i = 0;

@@ -32,6 +32,6 @@ struct kept {
 
 /* Deletes expired files, then the oldest ended ones until there is space for
  * the given number and size. Returns what remains. */
-struct kept kept_look(int dirfd, size_t more_files, uint64_t more_bytes);
+struct kept kept_scan(int dirfd, size_t more_files, uint64_t more_bytes);
 
 #endif

@@ -459,7 +459,7 @@ static void warn_unreadable(struct serve *s, const char *what,
     context_warn(s->cx, "%s cannot be read again: %s", what, err_first(e));
 }
 
-static void look_again(struct serve *s, struct mcp_changes *out)
+static void check_again(struct serve *s, struct mcp_changes *out)
 {
     struct serve_watch *w = s->watch;
     struct hash tools = w->tools, names = w->names;
@@ -496,7 +496,7 @@ static void watched(void *ctx, struct mcp_changes *out, unsigned *again_ms)
         arena_done(&w->changed_arena); /* no skill uses the changed files */
     quiet = !drain(s, &matters);
     if (w->since_ms && (quiet || now - w->since_ms >= PATIENCE_MS))
-        look_again(s, out);
+        check_again(s, out);
     else if (matters && !w->since_ms)
         w->since_ms = now;
     if (w->since_ms)

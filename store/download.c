@@ -168,7 +168,7 @@ bool store_begin_download(struct store *s, struct str repository,
     }
     state_refresh(
         s->state); /* use refs that other processes have written since */
-    packs_look_again(s);
+    packs_rescan(s);
     s->fans_listed = false;
     add(s, repository, fd);
     fd = -1;

@@ -148,7 +148,7 @@ static bool open_pack(struct store *s, const char *name, bool has_bad)
     return true;
 }
 
-static bool look_once(struct store *s)
+static bool scan_once(struct store *s)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct err ignored = {0};
@@ -187,23 +187,23 @@ static bool open_folder(struct store *s)
     return s->packs_fd >= 0;
 }
 
-static void look(struct store *s)
+static void scan(struct store *s)
 {
     s->packs_listed = true;
     open_folder(s);
     for (int i = 0; s->packs_fd >= 0 && i < LOOK_MAX_TIMES; i++)
-        if (look_once(s))
+        if (scan_once(s))
             break;
 }
 
-void packs_look(struct store *s)
+void packs_scan(struct store *s)
 {
     pthread_mutex_lock(&s->packs_mutex);
-    look(s);
+    scan(s);
     pthread_mutex_unlock(&s->packs_mutex);
 }
 
-void packs_look_again(struct store *s)
+void packs_rescan(struct store *s)
 {
     pthread_mutex_lock(&s->packs_mutex);
     s->packs_listed = false;
@@ -245,10 +245,10 @@ bool packs_find(struct store *s, const struct hash *h, struct packed *out)
 
     pthread_mutex_lock(&s->packs_mutex);
     if (!s->packs_listed)
-        look(s);
+        scan(s);
     found = find(s, h, out);
     if (!found && has_changed(s)) {
-        look(s);
+        scan(s);
         found = find(s, h, out);
     }
     pthread_mutex_unlock(&s->packs_mutex);

@@ -37,10 +37,10 @@ struct packed {
 
 /* Opens packs that were added to the folder. Errors are not reported, because
  * objects that cannot be found are fetched. */
-void packs_look(struct store *s);
+void packs_scan(struct store *s);
 /* Makes the next search list the folder first, because another process may have
  * added packs. */
-void packs_look_again(struct store *s);
+void packs_rescan(struct store *s);
 void packs_close(struct store *s);
 
 bool packs_find(struct store *s, const struct hash *h, struct packed *out);

@@ -18,7 +18,7 @@ static bool pack_copy(const struct pack *p, const struct pack_row *row,
 
 void packs_stats(struct store *s, struct store_stats *stats)
 {
-    packs_look(s);
+    packs_scan(s);
     for (const struct pack *p = s->packs; p; p = p->next)
         for (size_t i = 0; i < p->index.count; i++)
             if (!p->gone[i]) {
@@ -67,7 +67,7 @@ void packs_verify(struct store *s, void (*bad)(void *ctx, const char *hex),
 {
     unsigned before = store_damaged(s);
 
-    packs_look(s);
+    packs_scan(s);
     /* A file that is no valid pack was set aside when it was opened. */
     stats->damaged += store_damaged(s) - before;
     for (struct pack *p = s->packs; p; p = p->next)
@@ -144,7 +144,7 @@ bool packs_collect(struct store *s, const struct map *kept, time_t older_than,
 {
     struct pack *next;
 
-    packs_look(s);
+    packs_scan(s);
     for (struct pack *p = s->packs; p; p = next) {
         next = p->next;
         if (p->modified <= older_than &&

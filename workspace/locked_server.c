@@ -58,9 +58,9 @@ static const struct lock_entry *find_key(const struct lock *lock,
 }
 
 /* `*found` stays NULL if the lock has no such key. */
-static bool look_into(const struct folder *f, const char *name,
-                      struct str member, struct str key,
-                      const struct lock_entry **found, struct err *e)
+static bool search_folder(const struct folder *f, const char *name,
+                          struct str member, struct str key,
+                          const struct lock_entry **found, struct err *e)
 {
     struct str text;
     struct lock lock;
@@ -89,8 +89,8 @@ bool locked_server_find(struct context *cx, struct str key,
     f.path = s.workspace;
     ok = fs_open_dir(root.path.p, &root.fd, e) &&
          fs_open_dir(f.path.p, &f.fd, e) &&
-         look_into(&root, "mapm.lock", member, key, &entry, e) &&
-         look_into(&f, "mapm.local.lock", str_make("", 0), key, &entry, e);
+         search_folder(&root, "mapm.lock", member, key, &entry, e) &&
+         search_folder(&f, "mapm.local.lock", str_make("", 0), key, &entry, e);
     fs_close(&root.fd);
     fs_close(&f.fd);
     if (!ok)

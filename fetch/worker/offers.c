@@ -137,7 +137,7 @@ static bool offer_itself(struct search *s, const struct ask *a,
     return a->in.what == FETCH_CATALOG && is_package(s, &self, top->bytes);
 }
 
-static void look_into(struct search *s, const struct visit *v)
+static void search_folder(struct search *s, const struct visit *v)
 {
     const struct object *o = tree_of(s, &v->id);
     struct str rest = o ? o->bytes : str_make("", 0);
@@ -174,7 +174,7 @@ static void run(struct search *s)
     for (size_t i = 0; i < s->count; i++) {
         struct visit v = s->visits[i];
 
-        look_into(s, &v);
+        search_folder(s, &v);
     }
 }
 

@@ -63,7 +63,8 @@ static struct str tree_bytes(const struct near *n, const struct oid *id)
 }
 
 /* A name that differs only in case ranks first. */
-static void look_in(struct near *n, const struct folder *f, struct str name)
+static void search_folder(struct near *n, const struct folder *f,
+                          struct str name)
 {
     size_t max_edits = name.n < 6 ? 1 + name.n / 3 : NEAR_EDITS;
     struct str rest = tree_bytes(n, &f->tree);
@@ -83,7 +84,7 @@ static void look_in(struct near *n, const struct folder *f, struct str name)
 }
 
 /* Visits all entries, folders near the root first. */
-static void look_everywhere(struct near *n, near_visit *visit)
+static void search_all(struct near *n, near_visit *visit)
 {
     const struct folder **queue = NULL;
     size_t count = 0, capacity = 0;
@@ -169,7 +170,7 @@ bool tree_find_elsewhere(const struct tree_source *s,
 {
     CLEANUP(near_done) struct near n = {.source = s, .sought = sought};
 
-    look_everywhere(&n, note_elsewhere);
+    search_all(&n, note_elsewhere);
     *path = arena_str(a, n.names[0]);
     *id = n.id;
     return path->n > 0;
@@ -183,9 +184,9 @@ void folder_hint_near(const struct tree_source *s, const struct folder *f,
     CLEANUP(near_done) struct near n = {.source = s, .name = path_last(path)};
     struct quote q[TEXT_NEAREST_MAX];
 
-    look_in(&n, f, name);
+    search_folder(&n, f, name);
     if (n.count == 0)
-        look_everywhere(&n, note_name);
+        search_all(&n, note_name);
     for (size_t i = 0; i < n.count; i++)
         quote(&q[i], n.names[i]);
     if (n.count == 1)

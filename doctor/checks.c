@@ -27,7 +27,7 @@ static const char policy_group[] = "policy";
 
 /* --- files ---------------------------------------------------------------- */
 
-static void look_config(struct doctor *d)
+static void check_config(struct doctor *d)
 {
     const struct str name = STR("config.yaml");
     struct limits limits;
@@ -58,7 +58,7 @@ static bool exists_below(struct str folder, const char *name, struct arena *a)
     return access(str_dup0(fs_join(folder, str_cstr(name), a), a), F_OK) == 0;
 }
 
-static void look_workspace(struct doctor *d)
+static void check_workspace(struct doctor *d)
 {
     struct arena *a = &d->cx->arena;
     struct str where;
@@ -87,7 +87,7 @@ static void look_workspace(struct doctor *d)
 
 /* Checks for skills that no client lists, and whether the clients have the
  * server that finds them [G4]. */
-static void look_listing(struct doctor *d)
+static void check_listing(struct doctor *d)
 {
     const struct str name = STR("listing");
     size_t count = 0;
@@ -114,7 +114,7 @@ static void look_listing(struct doctor *d)
 
 /* Lists the team stores that an install uses before the git host [S1]. Stores
  * that mapm.yaml proposes without consent are mentioned in a note. */
-static void look_team_stores(struct doctor *d, struct store *store)
+static void check_team_stores(struct doctor *d, struct store *store)
 {
     struct context *cx = d->cx;
     static const struct project none;
@@ -141,7 +141,7 @@ static void look_team_stores(struct doctor *d, struct store *store)
     }
 }
 
-static void look_store(struct doctor *d)
+static void check_store(struct doctor *d)
 {
     struct store_stats stats;
     struct store *store = NULL;
@@ -173,23 +173,23 @@ static void look_store(struct doctor *d)
                    stats.objects, text_bytes(stats.bytes, bytes));
     }
     if (store)
-        look_team_stores(d, store);
+        check_team_stores(d, store);
     close_store(d->cx, store);
 }
 
-void doctor_look_files(struct doctor *d)
+void doctor_check_files(struct doctor *d)
 {
-    look_config(d);
-    look_workspace(d);
-    look_listing(d);
-    look_store(d);
+    check_config(d);
+    check_workspace(d);
+    check_listing(d);
+    check_store(d);
 }
 
 /* --- programs ------------------------------------------------------------- */
 
 /* Checks another program of mapm, which is in mapm's own folder and never
  * searched on PATH. */
-static void look_own(struct doctor *d, const char *program, const char *lacks)
+static void check_own(struct doctor *d, const char *program, const char *lacks)
 {
     struct arena *a = &d->cx->arena;
     static const char *const folders[] = {"../libexec/mapm", "."};
@@ -243,7 +243,7 @@ static const struct client *find_graphical(struct doctor *d)
     return NULL;
 }
 
-static void look_mapm(struct doctor *d)
+static void check_mapm(struct doctor *d)
 {
     const struct str name = STR("mapm on PATH");
     const struct client *graphical;
@@ -272,7 +272,7 @@ static void look_mapm(struct doctor *d)
 
 /* Lists statically linked libraries, whose security updates require a new
  * build. */
-static void look_built_in(struct doctor *d)
+static void check_built_in(struct doctor *d)
 {
     struct str left = STR(MAPM_LIBRARIES), name, version;
 
@@ -281,7 +281,7 @@ static void look_built_in(struct doctor *d)
                    STR_ARG(version));
 }
 
-void doctor_look_programs(struct doctor *d)
+void doctor_check_programs(struct doctor *d)
 {
     struct arena *a = &d->cx->arena;
     struct str path;
@@ -289,10 +289,10 @@ void doctor_look_programs(struct doctor *d)
 
     doctor_add(d, program_group, STR("version"), DOCTOR_OK, "%s, %s",
                MAPM_VERSION, MAPM_CHANNEL);
-    look_built_in(d);
-    look_own(d, "mapm-fetch", "no network");
-    look_own(d, "mapm-cage", "commands of metaskills cannot run");
-    look_mapm(d);
+    check_built_in(d);
+    check_own(d, "mapm-fetch", "no network");
+    check_own(d, "mapm-cage", "commands of metaskills cannot run");
+    check_mapm(d);
     if (proc_find_program("git", NULL, a, &path, &e)) {
         doctor_add(d, program_group, STR("git"), DOCTOR_OK, "%.*s",
                    STR_ARG(path));
@@ -353,7 +353,7 @@ static void add_choice(struct doctor *d, size_t which, struct str user,
 
 /* --- walls ---------------------------------------------------------------- */
 
-static void look_bubblewrap(struct doctor *d, const struct sandbox_support *w)
+static void check_bubblewrap(struct doctor *d, const struct sandbox_support *w)
 {
     if (w->bubblewrap.n == 0) {
         doctor_add(d, sandbox_group, STR("bubblewrap"), DOCTOR_MISSING,
@@ -371,7 +371,7 @@ static void look_bubblewrap(struct doctor *d, const struct sandbox_support *w)
     }
 }
 
-static void look_kernel(struct doctor *d, const struct sandbox_support *w)
+static void check_kernel(struct doctor *d, const struct sandbox_support *w)
 {
     if (w->landlock_abi == 0) {
         doctor_add(d, sandbox_group, STR("landlock"), DOCTOR_MISSING,
@@ -392,15 +392,15 @@ static void look_kernel(struct doctor *d, const struct sandbox_support *w)
                    "this kernel cannot filter system calls");
 }
 
-void doctor_look_sandbox(struct doctor *d)
+void doctor_check_sandbox(struct doctor *d)
 {
     const char *from, *word = choose(&ladders[LADDER_SANDBOX], d->user.sandbox,
                                      d->layer.project.sandbox, &from);
     struct sandbox_support w = {0};
 
     sandbox_probe(d->has_layer ? d->layer.path : d->cx->cwd, &d->cx->arena, &w);
-    look_bubblewrap(d, &w);
-    look_kernel(d, &w);
+    check_bubblewrap(d, &w);
+    check_kernel(d, &w);
     if (str_is(str_cstr(word), "off")) {
         doctor_add(d, sandbox_group, STR("commands"), DOCTOR_WARN,
                    "run without any of these: policy.sandbox is off in %.*s",
@@ -419,8 +419,8 @@ void doctor_look_sandbox(struct doctor *d)
 
 /* A workspace may always lower a setting, and raise it only once its rules are
  * accepted. */
-static void look_network(struct doctor *d, const struct project *p,
-                         bool accepted)
+static void check_network(struct doctor *d, const struct project *p,
+                          bool accepted)
 {
     const struct str name = STR("network");
 
@@ -466,8 +466,8 @@ static bool is_accepted(struct doctor *d, const struct project *p,
     return accepted;
 }
 
-static void look_rules(struct doctor *d, const struct project *p,
-                       bool is_needed, bool accepted)
+static void check_rules(struct doctor *d, const struct project *p,
+                        bool is_needed, bool accepted)
 {
     size_t user[2] = {0, 0}, workspace[2] = {0, 0};
 
@@ -492,15 +492,15 @@ static void look_rules(struct doctor *d, const struct project *p,
                        "accepts it");
 }
 
-void doctor_look_policy(struct doctor *d)
+void doctor_check_policy(struct doctor *d)
 {
     static const struct project none;
     const struct project *p = d->has_layer ? &d->layer.project : &none;
     bool is_needed = false, accepted = is_accepted(d, p, &is_needed);
 
     add_choice(d, LADDER_SANDBOX, d->user.sandbox, p->sandbox);
-    look_network(d, p, accepted);
+    check_network(d, p, accepted);
     add_choice(d, LADDER_METASKILLS, d->user.metaskills, p->metaskills);
     add_choice(d, LADDER_KEEP, d->user.keep, p->keep);
-    look_rules(d, p, is_needed, accepted);
+    check_rules(d, p, is_needed, accepted);
 }
