@@ -100,7 +100,7 @@ static bool read_after(struct comparing *c, const struct install_package *p)
                   (n->rewritten || !str_eq(p->place, p->package->name)),
     };
 
-    return read_version(c, p->patch ? &p->installed : &n->digest, &item,
+    return read_version(c, p->installed ? p->installed : &n->digest, &item,
                         &c->after);
 }
 

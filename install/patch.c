@@ -156,6 +156,16 @@ bool session_check_patches(struct install_session *s, const struct lock *lock,
 
 /* --- applied -------------------------------------------------------------- */
 
+static void set_installed(struct install_session *s, struct install_package *p,
+                          struct provision_item *item,
+                          const struct patched *result)
+{
+    struct hash *digest = arena_new(&s->cx->arena, struct hash);
+
+    *digest = item->digest = result->digest;
+    p->installed = digest;
+}
+
 bool session_find_patched(struct install_session *s, struct install_package *p,
                           struct provision_item *item)
 {
@@ -169,7 +179,7 @@ bool session_find_patched(struct install_session *s, struct install_package *p,
     if (!patched_apply(s->store, &package_node(p)->digest, p->patch->text,
                        p->patch->file.p, false, &scratch, &result, &ignored))
         return false;
-    item->digest = p->installed = result.digest;
+    set_installed(s, p, item, &result);
     return true;
 }
 
@@ -260,7 +270,7 @@ bool session_apply_patch(struct install_session *s, struct install_package *p,
                         "patch",
                         STR_ARG(p->package->fqn));
     }
-    item->digest = p->installed = result.digest;
+    set_installed(s, p, item, &result);
     item->files = result.files;
     item->file_count = result.count;
     p->patch_added = result.added;

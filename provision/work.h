@@ -41,8 +41,8 @@ struct change {
     size_t entry;                 /* entry in the next record; SIZE_MAX if
                                    * none */
     bool keep;                    /* move the old node to the backup */
-    size_t stage;                 /* number of its stage in the swap */
     bool is_edited;               /* an entry in it keeps edits of the user */
+    size_t stage;                 /* number of its stage in the swap */
     const struct str *before;     /* the file of a user, of which a copy is kept
                                * before mapm edits it; or NULL */
     const struct node_print *old; /* NULL if there was none */

@@ -136,8 +136,8 @@ struct install_package {
     struct str from;         /* origin set by `replace:`; "" if none */
     const struct package_patch *patch; /* patch that is applied; NULL if none */
     size_t patch_added, patch_removed; /* number of its lines, if it changed */
-    const char *conflict;  /* `compares`: why it does not apply; or NULL */
-    struct hash installed; /* digest of the patched package */
+    const char *conflict; /* `compares`: why it does not apply; or NULL */
+    const struct hash *installed; /* digest of the patched package */
 };
 
 /* A local edit that is preserved. */

@@ -17,6 +17,7 @@ struct lock_need {
 
 struct lock_entry {
     enum doc_kind kind;
+    unsigned line;   /* line of its "- type:" */
     struct str name; /* FQN in this layer, used by `needs` */
     /* FQN of its manifest, if the layer renames it (`as:`, version
      * 2); otherwise "". */
@@ -76,7 +77,6 @@ struct lock_entry {
     const struct str *members;
     size_t member_count;
     size_t need_count;
-    unsigned line; /* line of its "- type:" */
 };
 
 /* Several entries may have the same name if their members differ; `needs`

@@ -38,14 +38,19 @@ enum origin_scheme {
  */
 struct origin {
     enum origin_scheme scheme;
+    enum host_transport transport;
+    unsigned port; /* 0 for the default */
+    bool is_short;
+    bool was_ssh; /* the user input was an ssh address, stored as https */
+    /* The ref is a full name, which is shortened when the refs are known. */
+    bool is_spelled_out;
+    bool has_left_user_out; /* the user part, possibly a token, was dropped */
     /* canonical, without ".git" and trailing "/"; file:/x, ./x */
     struct str text;
     struct str key;              /* equal origins have equal keys (M14) */
     const struct git_host *kind; /* kind of the host; not NULL for ORIGIN_GIT */
-    enum host_transport transport;
-    struct str user; /* user of ssh; or "" */
-    struct str host; /* lower case, without port: "github.com" */
-    unsigned port;   /* 0 for the default */
+    struct str user;             /* user of ssh; or "" */
+    struct str host;             /* lower case, without port: "github.com" */
     /* As written: "acme/tools", "group/sub/tools"; for an index, its path
      * without the leading "/". */
     struct str repository;
@@ -55,14 +60,8 @@ struct origin {
      * normalized. Short form: path in the repository. OWN: path in the
      * workspace, "" for a catalog of the whole workspace. */
     struct str path;
-    bool is_short;
-    /* The user input was an ssh address, which is stored as https.
-     * `left_out`: details of the input that an origin does not include (user,
-     * parts of a page), or "". */
-    bool was_ssh;
-    /* The ref is a full name, which is shortened when the refs are known. */
-    bool is_spelled_out;
-    bool has_left_user_out; /* the user part, possibly a token, was dropped */
+    /* Details of the input that an origin does not include (user, parts of a
+     * page), or "". */
     struct str left_out;
     /* The part after "?" in text and key: a plugin ("plugin", or
      * "plugin=NAME" of a marketplace), which differs from a skill in the same

@@ -24,6 +24,9 @@
 struct package {
     enum doc_kind kind;
     bool is_metaskill;
+    /* Recorded under this origin: of packages with equal name and content, the
+     * plan takes it, otherwise the first one that is found. */
+    bool is_recorded;
     const struct origin *origin;
     struct str fqn;
     struct str name;    /* short name: preferred name of its folder */
@@ -34,9 +37,6 @@ struct package {
 
     struct str version, prereqs; /* from its entry file; "" if none */
     void *user;                  /* for the caller */
-    /* Recorded under this origin: of packages with equal name and content, the
-     * plan takes it, otherwise the first one that is found. */
-    bool is_recorded;
 };
 
 /* Called once per distinct origin key, in the order of traversal. A failure is
