@@ -172,8 +172,8 @@ $(B)/%.o: %.c $(B)/flags
 
 # Who builds it, and from what (include/mapm/built.h).
 BUILT ?=
-$(B)/cli/help.o $(B)/doctor/look.o: COMPILE += $(BUILT)
-$(B)/cli/help.o $(B)/doctor/look.o: $(B)/built
+$(B)/cli/help.o $(B)/doctor/checks.o: COMPILE += $(BUILT)
+$(B)/cli/help.o $(B)/doctor/checks.o: $(B)/built
 
 # Files that an object embeds (base/embed.h).
 $(B)/scaffold/package.o $(B)/scaffold/workspace.o: $(wildcard scaffold/templates/*)

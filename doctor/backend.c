@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "look.h"
+#include "checks.h"
 
 static const char ask_group[] = "ask";
 

@@ -1,4 +1,4 @@
-#include "look.h"
+#include "checks.h"
 
 #include "base/fs.h"
 #include "base/proc.h"

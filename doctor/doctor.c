@@ -1,7 +1,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "look.h"
+#include "checks.h"
 
 #define TEXT_MAX_BYTES 8192
 

@@ -3,7 +3,7 @@
 #include "mapm/install_clients.h"
 #include "mapm/open_store.h"
 
-#include "look.h"
+#include "checks.h"
 
 /* Checks the clients [H7]: which are installed, what they see, and what the
  * user has to do first. With --run the clients themselves are executed. */

@@ -1,5 +1,5 @@
-#ifndef DOCTOR_LOOK_H
-#define DOCTOR_LOOK_H
+#ifndef DOCTOR_CHECKS_H
+#define DOCTOR_CHECKS_H
 
 #include "mapm/doctor.h"
 #include "mapm/layer.h"
@@ -7,7 +7,7 @@
 
 /*
  *     doctor.c          the report
- *     look.c            files, programs, sandbox, policy
+ *     checks.c          files, programs, sandbox, policy
  *     doctor_clients.c  the clients
  *     backend.c         the model backend
  */
