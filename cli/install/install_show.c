@@ -541,8 +541,9 @@ static void warn_many_gone(struct term *t, const struct install_plan *plan,
                            const struct install_held *first)
 {
     struct str repository = package_repository(first->entry->origin);
+    const struct install_held *moved = NULL;
     struct buf names = {0};
-    size_t count = 0;
+    size_t count = 0, moved_count = 0;
 
     buf_init(&names, GONE_MAX_BYTES);
     for (size_t i = 0; i < plan->held_count; i++) {
@@ -553,6 +554,8 @@ static void warn_many_gone(struct term *t, const struct install_plan *plan,
             continue;
         buf_printf(&names, "%s%.*s", count++ ? ", " : "",
                    STR_ARG(h->entry->name));
+        if (h->place_now.origin.n && moved_count++ == 0)
+            moved = h;
     }
     term_warn(t, "%zu packages of %.*s are gone, and stay as they are: %.*s",
               count, STR_ARG(repository), STR_ARG(buf_str(&names)));
@@ -561,6 +564,12 @@ static void warn_many_gone(struct term *t, const struct install_plan *plan,
               "  mapm remove takes one out, as in mapm remove %.*s, mapm "
               "install pins it, as in mapm install %.*s (-v has both for each)",
               STR_ARG(first->entry->name), STR_ARG(first->pin));
+    if (moved)
+        term_note(t,
+                  "  %zu of them are at another path, as %.*s at %.*s (-v has "
+                  "that of each)",
+                  moved_count, STR_ARG(moved->entry->name),
+                  STR_ARG(moved->place_now.origin));
 }
 
 static void warn_all_gone(struct invocation *inv,

@@ -145,7 +145,11 @@ exits '[D3] all of it is elsewhere' 3 mapm update
 is '[D3] one line names them' "$(printf '%s\n' "$err" | grep -c gone)" 1
 like '[D3] each' "$err" '^warning: 21 packages of acme/order are gone, and stay as they are: s-01, .*, s-21$'
 like '[D3] and the ways out' "$err" 'mapm remove s-01, mapm install pins it, as in mapm install .*/skills/s-01 '
+like '[D3] and where they are now' "$err" '21 of them are at another path, as s-01 at .*/plugins/all/s-01 '
+exits '[D3] for programs' 3 mapm update --json
+is '[D3] all places' "$(printf '%s\n' "$out" | grep -c '"moved_to": ".*/plugins/all/s-')" 21
 exits '[D3] with -v' 3 mapm update -v
+is '[D3] a place each' "$(printf '%s\n' "$err" | grep -c 'then mapm install .*/plugins/all/s-')" 21
 is '[D3] a line each' "$(printf '%s\n' "$err" | grep -c ' is gone, and stays at ')" 21
 run mapm install "$(printf '%s\n' "$err" | sed -n 's/.*mapm install \(.*s-21\) pins it/\1/p')"
 is '[D3] one that is pinned' "$status" 0
