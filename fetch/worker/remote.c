@@ -356,10 +356,16 @@ static enum outcome evaluate_status(struct exchange *x, struct err *e)
 
 /* --- responses of other types --------------------------------------------- */
 
+/* Returns whether it is a file without an ending, as web servers send it. */
+static bool is_file(const struct exchange *x)
+{
+    return x->call.type.n == 0 || str_starts(x->call.type, STR("text/plain")) ||
+           str_find(x->call.type, STR("/octet-stream")) != SIZE_MAX;
+}
+
 static enum outcome evaluate_page(const struct exchange *x, struct err *e)
 {
-    if (x->kind == REQUEST_CAPS &&
-        str_starts(x->call.type, STR("text/plain"))) {
+    if (x->kind == REQUEST_CAPS && is_file(x)) {
         err_set(e, ERR_FETCH,
                 "%s is a \"dumb\" server: files without git's smart protocol",
                 shown(x));

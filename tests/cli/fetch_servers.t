@@ -137,6 +137,10 @@ lesser 'version 0, no filter' --no-v2 --no-filter
 lesser 'as GitHub filters' --filters blob:none,blob:limit,tree:0
 start_githost --dumb
 want 'a dumb server' 1 '\[fetch\] .*"dumb" server' "$HELLO"
+start_githost --dumb application/octet-stream
+want '[H3] one that knows no type for its files' 1 '\[fetch\] .*"dumb" server' "$HELLO"
+start_githost --dumb text/html
+want 'a page is none' 1 '\[fetch\] .*is not a git server: it sent text/html' "$HELLO"
 git init -q --bare --object-format=sha256 "$T/repos/acme/new.git"
 start_githost
 want 'SHA-256 ids' 1 'SHA-256' "$GH/acme/new/tree/main/skills/hello"
