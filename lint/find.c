@@ -73,7 +73,7 @@ static void work(void *ctx, size_t thread)
     pthread_mutex_unlock(&queue->lock);
 }
 
-static size_t thread_count(void)
+size_t lint_thread_count(void)
 {
     cpu_set_t set;
     int count = 1;
@@ -174,7 +174,7 @@ bool lint_find(const struct check_root *roots, size_t count,
                const struct check_rules *rules, struct arena *a,
                struct check_results *out, struct err *e)
 {
-    size_t threads = thread_count();
+    size_t threads = lint_thread_count();
     struct worker *workers = arena_array(a, threads, sizeof *workers);
     struct job_queue queue = {.workers = workers, .e = e};
 

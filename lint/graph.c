@@ -2,12 +2,14 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "base/threads.h"
 #include "mapm/lint.h"
 
 #include <unistd.h>
 
 #include "git.h"
 #include "same.h"
+#include "walk.h"
 
 /*
  * Builds a graph of the documents of one repository from their dependencies on
@@ -266,20 +268,33 @@ static struct str text_of(const struct check_result *r, struct arena *a)
     return STR("");
 }
 
-/* Of equal packages only one is installed, which is not a fault. */
-static bool is_same(const struct check_result *one,
-                    const struct check_result *two)
+/* A package with the name of an earlier one. Of equal packages only one is
+ * installed, which is not a fault. */
+struct namesake {
+    struct check_result *result;
+    const struct node *first;
+    bool is_same;
+};
+
+static bool compare(void *ctx, size_t thread, size_t index, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
+    struct namesake *n = &((struct namesake *)ctx)[index];
+    const struct check_result *one = n->result, *two = n->first->result;
 
-    return str_eq(text_of(one, &a), text_of(two, &a)) &&
-           (one->kind == DOC_MCP ||
-            same_folders(lint_folder(one, &a), lint_folder(two, &a)));
+    (void)thread, (void)e;
+    n->is_same = one->kind == DOC_MCP
+                     ? str_eq(text_of(one, &a), text_of(two, &a))
+                     : same_folders(lint_folder(one, &a), lint_folder(two, &a));
+    return true;
 }
 
 static void check_names(struct graph *g)
 {
+    struct namesake *all = arena_array(g->a, g->count + 1, sizeof *all);
+    struct err ignored = {0};
     struct map names;
+    size_t count = 0;
 
     map_init(&names, g->a);
     for (size_t i = 0; i < g->count; i++) {
@@ -289,13 +304,18 @@ static void check_names(struct graph *g)
 
         if (!first)
             map_put(&names, key, &g->nodes[i]);
-        else if (r->fqn.n && !is_same(r, first->result))
+        else if (r->fqn.n)
+            all[count++] = (struct namesake){.result = r, .first = first};
+    }
+    if (!threads_each(count, lint_thread_count(), compare, all, &ignored))
+        err_clear(&ignored);
+    for (size_t i = 0; i < count; i++)
+        if (!all[i].is_same)
             lint_report(
-                g->rules, r, false, "name-duplicate",
+                g->rules, all[i].result, false, "name-duplicate",
                 "%.*s has this name, too, and other content: not both can "
                 "be installed under it",
-                STR_ARG(first->path));
-    }
+                STR_ARG(all[i].first->path));
 }
 
 /* --- all of it ------------------------------------------------------------ */

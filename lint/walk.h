@@ -47,6 +47,9 @@ MUST_CHECK bool walk_job(struct worker *w, struct job *job, struct err *e);
  * arena. */
 struct str walk_path(const struct worker *w, const struct empty_dir *h);
 
+/* find.c: returns how many threads a check may use. */
+size_t lint_thread_count(void);
+
 /* Returns true if `r` is in the folder or below it. */
 bool walk_is_within(const struct check_result *r, const struct empty_dir *h);
 
