@@ -16,10 +16,9 @@
 #include "../../runtime/agent_env.h"
 #include "tap.h"
 
-/*
- * [K22, K23, K24, row 15, row 20, row 22] who is asked, how, and what comes of it.
- * tests/lib/agent.py stands in for the programs, first on PATH.
- */
+/* [K22, K23, K24, row 15, row 20, row 22] Selection of the model backend, its
+ * call and its result. tests/lib/agent.py, first on PATH, replaces the
+ * programs. */
 
 struct fixture {
     struct arena a;
@@ -130,7 +129,7 @@ static bool says(const struct err *e, const char *what)
     return false;
 }
 
-/* A member of what the stand-in was given; "" when it is not there. */
+/* Returns a member of the input of the stand-in, or "". */
 static struct str called(struct fixture *d, const char *member, const char *of)
 {
     static const struct json_options options = {0};
@@ -329,7 +328,7 @@ TEST(it_ends_with_the_time_of_the_run_and_its_whole_group) /* [K30] */
     fixture_close(&d);
 }
 
-/* In a process of its own: a signal stays caught. */
+/* Runs in a separate process, because a signal stays caught. */
 static int ask_until_signal(struct fixture *d)
 {
     proc_catch_signals();
@@ -508,8 +507,8 @@ TEST(exec_what_its_words_are) /* [K22] */
     CHECK(!choose(&d, "exec:a 'b") && says(&d.e, "a quote is not closed"));
     CHECK(!choose(&d, "exec:no-such-program") && d.e.code == ERR_NOT_FOUND);
     CHECK(says(&d.e, "--ask"));
-    /* A path means what it says, from where the user is; a name is never
-     * found in the workspace [row 15]. */
+    /* A path is relative to the current folder; a name is never looked up in
+     * the workspace [row 15]. */
     here = getcwd(NULL, 0);
     CHECK(here && chdir(d.w.dir.p) == 0);
     CHECK(choose(&d, "exec:./tool") && ask(&d, "x"));
@@ -589,7 +588,8 @@ TEST(a_workspace_names_a_preset_and_nothing_else) /* [row 15] */
     }
     workspace.ask = (struct project_ask){.argv = argv, .argc = 1, .line = 7};
     CHECK(!choose(&d, ""));
-    /* A relative path in the user's file would be the workspace's program. */
+    /* A relative path in the user's file would name a program of the
+     * workspace. */
     user.ask = (struct project_ask){.argv = argv, .argc = 1, .line = 2};
     d.w.user = &user;
     CHECK(!choose(&d, "") && d.e.code == ERR_USAGE);

@@ -11,8 +11,7 @@
 #include "../../manifest/document.h"
 #include "document_case.h"
 
-/* What a document says once it is read, and in which order its faults are
- * told. */
+/* The fields of a document after reading, and the order of its diagnostics. */
 
 static void read_skill(struct reading *r, const char *text)
 {
@@ -66,13 +65,13 @@ TEST(diagnostics_come_by_line) /* [L9] */
 
         read_skill(&r, orders[i].text);
         CHECK_STR(diagnostics_text(&r), orders[i].diagnostics);
-        /* of the body: what it says is refused when a model would read it */
+        /* The body is rejected if a model would read it. */
         CHECK(r.doc.hidden || !strstr(orders[i].diagnostics, "characters:9"));
         CHECK(!r.doc.hidden || strstr(orders[i].diagnostics, "characters:"));
     }
 }
 
-/* [A5] what one.md, which SKILL.md names, may name itself */
+/* [A5] References of one.md, to which SKILL.md refers. */
 TEST(references_are_one_level_deep)
 {
     static const struct {
@@ -121,7 +120,7 @@ TEST(references_are_one_level_deep)
     }
 }
 
-/* [T3, X10, T11, T12] where the body begins. */
+/* [T3, X10, T11, T12] The beginning of the body. */
 static const struct {
     const char *text, *body;
     unsigned line;
@@ -167,7 +166,7 @@ TEST(skill_version_is_the_hash_of_the_body_with_lf) /* [T11] */
     CHECK(strcmp(other.doc.skill_version, lf.doc.skill_version) != 0);
 }
 
-/* Text of `points` two-byte characters as a body. */
+/* Reads a document with a body of `points` two-byte characters. */
 static void read_long(struct reading *r, size_t points)
 {
     struct str head = STR("---\nname: foo\ndescription: d\n---\n");
@@ -257,7 +256,7 @@ TEST(frontmatter_may_begin_behind_the_dashes) /* [A1] */
     CHECK_STR(diagnostics_text(&twice), "duplicate-key:3!");
 }
 
-/* CR LF is one end of a line, wherever the text ends. */
+/* CR LF is one line end, also at the end of the text. */
 TEST(lines_end_by_lf_cr_or_both)
 {
     static const struct {
@@ -280,7 +279,7 @@ TEST(lines_end_by_lf_cr_or_both)
     }
 }
 
-/* A name that is refused comes with one that is not. */
+/* A rejected name comes with a valid suggestion. */
 TEST(names_come_with_a_suggestion) /* [M34] */
 {
     static const struct {
@@ -313,7 +312,7 @@ TEST(names_come_with_a_suggestion) /* [M34] */
     }
 }
 
-/* A version that is none is shown and recorded, as far as that is harmless. */
+/* An invalid version is shown and recorded if it is short and printable. */
 TEST(odd_versions_are_kept_when_short_and_visible) /* [row 5] */
 {
     static const struct {
@@ -442,7 +441,7 @@ TEST(descriptions_are_trimmed_after_counting) /* [X5] */
     CHECK_STR(str_dup0(r.doc.description, &r.a), "a\n\nb");
 }
 
-/* [A4] what is quoted, and what is not. */
+/* [A4] Values that need quotes, and values that do not. */
 static const struct {
     const char *line;
     bool mended;
@@ -517,7 +516,7 @@ static void fill(char *text, size_t n, const char *head, const char *tail)
     memcpy(text + n - strlen(tail), tail, strlen(tail));
 }
 
-/* [row 5] sizes, at the edge and past it. */
+/* [row 5] Sizes at the limit and above it. */
 TEST(limits) /* [row 5] */
 {
     static const struct {
@@ -647,7 +646,7 @@ TEST(diagnostics_fail_names_files_and_counts_the_rest)
     CHECK_STR(last ? last : "", "2 more errors");
 }
 
-/* [K3] what the runtime finds in a program has the severity of the profile. */
+/* [K3] Diagnostics of the runtime have the severity of the profile. */
 TEST(diagnostics_of_others_are_graded)
 {
     static const struct {
@@ -700,7 +699,7 @@ TEST(diagnostic_messages_are_cut_between_characters)
     arena_done(&a);
 }
 
-/* REQUIREMENTS 5: no text at all. [row 1, row 16]. */
+/* REQUIREMENTS 5: invalid text. [row 1, row 16]. */
 static const struct {
     enum manifest_file state;
     enum doc_kind kind;
@@ -728,11 +727,11 @@ TEST(files_that_give_no_text) /* [M34] */
     }
 }
 
-/* [K3, K4] what runs, and what is a skill without a program. */
+/* [K3, K4] Skills with a program, and skills without one. */
 static const struct {
     const char *text;
     struct case_file file;
-    const char *program; /* NULL: none that can run */
+    const char *program; /* NULL: no program that can run */
 } programs[] = {
     {NAMED(""), {"SKILL.star", MANIFEST_FILE_OK, STR_INIT("x")}, "SKILL.star"},
     {NAMED(""), {"flow.star", MANIFEST_FILE_OK, STR_INIT("x")}, NULL},
@@ -796,7 +795,8 @@ TEST(size_of_a_program) /* [K11] */
     }
 }
 
-/* [X4] most agents have no frontmatter, and are told what is needed. */
+/* [X4] Most agents have no frontmatter; the message names the required
+ * fields. */
 TEST(agents_are_told_what_they_need) /* [X4] */
 {
     CLEANUP(reading_done) struct reading r;
@@ -811,7 +811,8 @@ TEST(agents_are_told_what_they_need) /* [X4] */
           strstr(message, "version: "));
 }
 
-/* [L8, T10] every error at once; a bad document harms no other. */
+/* [L8, T10] All errors are reported at once; an invalid document does not
+ * affect others. */
 TEST(all_errors_of_one_document) /* [L8, T10] */
 {
     CLEANUP(reading_done) struct reading r = {0};

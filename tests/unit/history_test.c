@@ -20,7 +20,7 @@
 
 #include "tap.h"
 
-/* Trust and history of runs in mapm.db, its versions, and its damage. */
+/* Trust and the history of runs in mapm.db: queries, migrations and damage. */
 
 struct rig {
     char home[64];
@@ -113,7 +113,7 @@ static void trust(struct rig *r, const char *subject, const char *content)
                           str_cstr(subject), &h, STR(""), &r->err));
 }
 
-/* The folder that a workspace is trusted in; "-" when it is not. */
+/* Returns the folder for which a workspace is trusted, or "-". */
 static struct str trusted_folder(struct rig *r, const char *path)
 {
     const struct hash none = {{0}};
@@ -145,7 +145,7 @@ TEST(trust_of_a_workspace_is_of_one_folder)
     rig_done(&r);
 }
 
-/* [X27, row 21] bound to kind, name and content */
+/* [X27, row 21] Trust is bound to kind, name and content. */
 TEST(trust_is_of_one_kind_one_name_and_one_digest)
 {
     struct rig r;
@@ -208,7 +208,7 @@ TEST(trust_is_listed_newest_first_and_forgotten_by_subject)
     rig_done(&r);
 }
 
-/* An install that holds back what it fetches, or asks in one transaction. */
+/* An install that stages fetched objects, or reads in one transaction. */
 TEST(trust_is_written_at_once_while_the_store_holds)
 {
     struct rig r;
@@ -281,7 +281,7 @@ TEST(a_run_is_a_row_from_its_start_on)
     CHECK(got.input_bytes == 0 && got.result_bytes == 4);
     CHECK(str_is(got.backend, "claude") && got.error.n == 0);
     CHECK(str_eq(got.detail, STR("{\"steps\":[\"\0\xff\"]}")));
-    end(&r, begin(&r, &run), STR("0")); /* as short as text can be */
+    end(&r, begin(&r, &run), STR("0")); /* the shortest texts */
     CHECK(state_find_run(store_state(r.store), 2, &r.arena, &got, &r.err));
     CHECK(str_is(got.detail, "0"));
     CHECK(!state_find_run(store_state(r.store), 3, &r.arena, &got, &r.err));
@@ -324,7 +324,7 @@ static struct str status_of(struct rig *r, uint64_t id)
     return got.status;
 }
 
-/* A process that is gone, or whose number another one has now. */
+/* A process that has ended, or whose id another process has now. */
 TEST(a_run_whose_process_is_gone_was_interrupted)
 {
     struct rig r;
@@ -350,7 +350,8 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
     CHECK(waitpid(pid, &state, 0) == pid && WIFSIGNALED(state));
     CHECK(str_is(status_of(&r, mine), "running"));
     CHECK(str_is(status_of(&r, 2), "interrupted"));
-    /* [F2] its name stands before its start, and may hold anything */
+    /* [F2] In /proc/PID/stat the name precedes the start time, and may contain
+     * any character. */
     prctl(PR_SET_NAME, "x) R 1 (y");
     CHECK(str_is(status_of(&r, mine), "running"));
     prctl(PR_SET_NAME, "history_test");
@@ -358,12 +359,13 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
                           &count, &r.err));
     CHECK(count == 2 && str_is(list[0].status, "interrupted"));
     CHECK(list[0].pid == 0 && list[1].pid == getpid());
-    /* the same number, another start */
+    /* the same process id with another start time */
     change(&r, "UPDATE runs SET life = CAST(life AS TEXT) || '1' WHERE id=1");
     CHECK(str_is(status_of(&r, mine), "interrupted"));
     end(&r, mine, STR(""));
     CHECK(str_is(status_of(&r, mine), "ok"));
-    /* of another namespace nothing can be said, but that no run is so long */
+    /* Processes of another namespace are unknown, but no run takes that
+     * long. */
     mine = begin(&r, &run);
     change(&r, "UPDATE runs SET life = replace(CAST(life AS TEXT), 'pid:',"
                " 'pid:9') WHERE id=3");
@@ -371,7 +373,7 @@ TEST(a_run_whose_process_is_gone_was_interrupted)
     change(&r, "UPDATE runs SET started_ms = started_ms - 86401000"
                " WHERE id=3");
     CHECK(str_is(status_of(&r, mine), "interrupted"));
-    /* [F2] of another boot no process is left, whatever its namespace */
+    /* [F2] No process of another boot is left, in any namespace. */
     mine = begin(&r, &run);
     CHECK(fs_read_user_file("/proc/sys/kernel/random/boot_id", 100, &r.arena,
                             &boot, &r.err));
@@ -405,14 +407,14 @@ TEST(only_the_newest_runs_are_kept)
     CHECK(state_list_runs(store_state(r.store), STR(""), 9999, &r.arena, &list,
                           &count, &r.err));
     CHECK(count == HISTORY_MAX_RUNS && list[count - 1].id == 2);
-    /* forgotten some at a time */
+    /* removed in batches */
     change(&r, "CREATE TEMP TABLE t(n CHECK(n = 1001)); INSERT INTO t SELECT"
                " count(*) FROM runs");
     for (uint64_t id = 1002; id <= 1008; id++)
         CHECK(begin(&r, &run) == id);
     CHECK(state_find_run(store_state(r.store), 9, &r.arena, &run, &r.err));
     CHECK(!state_find_run(store_state(r.store), 8, &r.arena, &run, &r.err));
-    end(&r, 1, STR("nobody's")); /* forgotten meanwhile: harmless */
+    end(&r, 1, STR("nobody's")); /* removed meanwhile, which is harmless */
     change(&r, "CREATE TEMP TABLE t(n CHECK(n = 991)); INSERT INTO t SELECT"
                " count(*) FROM details; CREATE TEMP TABLE u(n CHECK(n = 1000));"
                " INSERT INTO u SELECT count(*) FROM runs");
@@ -447,7 +449,7 @@ TEST(only_so_much_detail_is_kept)
     rig_done(&r);
 }
 
-/* mapm.db as versions before this one wrote it. */
+/* mapm.db as earlier versions wrote it. */
 static const char version_1[] =
     "PRAGMA journal_mode=WAL;"
     "CREATE TABLE packages(repository TEXT, commit_id TEXT, path TEXT,"
@@ -469,7 +471,7 @@ static const char version_1[] =
     "PRAGMA application_id=1835102317;"
     "PRAGMA user_version=1;";
 
-/* What the second one added. */
+/* Additions of version 2. */
 static const char version_2[] =
     "CREATE TABLE trust(kind INTEGER, subject BLOB, digest BLOB,"
     " since_ms INTEGER NOT NULL, PRIMARY KEY(kind, subject, digest))"
@@ -490,8 +492,8 @@ static const char version_2[] =
     "INSERT INTO trust VALUES(2, CAST('/w' AS BLOB), zeroblob(32), 9);"
     "PRAGMA user_version=2;";
 
-/* [F3] (b) trust of a folder that was not recorded is of none: its row stays,
- * so that it can be said why it is asked for again */
+/* [F3] (b) Trust without a recorded folder is not valid for any folder; its row
+ * stays, so that the next question can give the reason. */
 TEST(version_2_becomes_this_one)
 {
     const struct hash none = {{0}};
@@ -517,7 +519,7 @@ TEST(version_2_becomes_this_one)
     rig_done(&r);
 }
 
-/* [row 26] what was there stays; a newer one is refused, in words */
+/* [row 26] Existing rows stay; a newer database is refused with a message. */
 TEST(version_1_becomes_this_one_and_a_newer_one_is_refused)
 {
     struct rig r;
@@ -548,7 +550,7 @@ TEST(version_1_becomes_this_one_and_a_newer_one_is_refused)
     rig_done(&r);
 }
 
-/* What cannot be migrated is as it was: one transaction. */
+/* A failed migration changes nothing, because it is one transaction. */
 TEST(a_migration_is_all_or_nothing)
 {
     struct rig r;
@@ -581,7 +583,7 @@ static void overwrite(const struct rig *r, off_t from, size_t bytes)
     close(fd);
 }
 
-/* Into mapm.db itself, so that there is something to damage. */
+/* Merges the log into mapm.db, so that the test can damage it. */
 static void settle(struct rig *r)
 {
     store_close(r->store);
@@ -590,11 +592,12 @@ static void settle(struct rig *r)
               "PRAGMA journal_mode=WAL");
 }
 
-/* [row 26] set aside, whole, and said; never guessed */
+/* [row 26] A damaged database is set aside unchanged and reported; no row is
+ * guessed. */
 TEST(a_damaged_database_is_set_aside_and_that_is_said)
 {
-    /* at the start; behind the first page: found by a question, not before;
-     * and nothing left of it */
+    /* Offsets of the damage: the start; after the first page, which only a
+     * query detects; and a file that is empty. */
     static const off_t damage[] = {0, 4096, -1, 4096};
 
     for (size_t i = 0; i < 4; i++) {
@@ -615,7 +618,7 @@ TEST(a_damaged_database_is_set_aside_and_that_is_said)
         else
             overwrite(&r, damage[i], (size_t)(st.st_size - damage[i]));
         rig_open(&r);
-        if (i == 3) /* [F2] a list may be the first question, too */
+        if (i == 3) /* [F2] A list may be the first query. */
             CHECK(state_list_trust(store_state(r.store), &r.arena, &trusted,
                                    &count, &r.err) &&
                   count == 0);
@@ -647,7 +650,7 @@ TEST(a_foreign_database_is_set_aside_as_it_is)
     rig_done(&r);
 }
 
-/* [row 26, F3] (d) it is set aside: a link itself, never what it names */
+/* [row 26, F3] (d) A link is set aside itself, never its target. */
 TEST(what_is_no_regular_file_is_no_database)
 {
     struct rig r;
@@ -667,7 +670,7 @@ TEST(what_is_no_regular_file_is_no_database)
     rig_done(&r);
 }
 
-/* [F3] A log is gone, trust stays. */
+/* [F3] Trust survives the loss of a log. */
 TEST(what_stands_beside_the_database_costs_it_nothing)
 {
     static const char *const beside[] = {"-wal", "-shm"};
@@ -706,7 +709,7 @@ TEST(a_database_without_rights_gets_them_back)
     rig_done(&r);
 }
 
-/* Rows of all tables whose numbers are read, each number `n`. */
+/* Sets each number that is read from any table to `n`. */
 static void spoil(const struct rig *r, const char *n)
 {
     char sql[2048];
@@ -740,7 +743,7 @@ static void check_run(const struct state_run *run)
     CHECK(run->input_bytes <= INT64_MAX && run->result_bytes <= INT64_MAX);
 }
 
-/* Of a row with numbers below 0, which no version has written. */
+/* Checks a row with negative numbers, which no version writes. */
 static void check_zeros(const struct state_run *run)
 {
     CHECK(!run->started_ms && !run->took_ms && !run->pid);
@@ -749,7 +752,7 @@ static void check_zeros(const struct state_run *run)
     CHECK(str_is(run->status, "fine"));
 }
 
-/* [F3] (k) a damaged mapm.db may hold any number */
+/* [F3] (k) A damaged mapm.db may contain any number. */
 TEST(every_number_is_in_its_range)
 {
     static const char *const numbers[] = {"9223372036854775807",
@@ -802,7 +805,7 @@ TEST(every_number_is_in_its_range)
         if (state_find_package(store_state(r.store), STR("r"), STR("c"),
                                STR("p"), &r.arena, &p))
             CHECK(p.kind <= 255);
-        /* and what is written next is written */
+        /* and the next write succeeds */
         CHECK(state_begin_run(store_state(r.store), &run, &run.id, &r.err));
         CHECK(state_end_run(store_state(r.store), &run, &r.err));
         CHECK_STR(err_first(&r.err), "");
@@ -810,7 +813,8 @@ TEST(every_number_is_in_its_range)
     }
 }
 
-/* Runs `count` children at once; each gets its number. CHECKs their ends. */
+/* Runs `count` children at once, passes each its index, and CHECKs their exit
+ * codes. */
 static void together(int count, int (*work)(struct rig *r, int number),
                      struct rig *r)
 {
@@ -862,7 +866,8 @@ TEST(two_processes_write_at_once_and_nothing_is_lost)
     struct state_run *runs;
     size_t count;
 
-    rig_init(&r); /* none has made mapm.db yet: they do, at the same time */
+    rig_init(&r); /* No process has created mapm.db yet: all create it at the
+                   * same time. */
     together(4, write_much, &r);
     CHECK(state_list_trust(store_state(r.store), &r.arena, &list, &count,
                            &r.err));
@@ -905,8 +910,8 @@ static size_t count_damaged(struct rig *r)
     return n;
 }
 
-/* [row 26, row 28] the good one that the first wrote is not set aside by the
- * second */
+/* [row 26, row 28] The new database of the first process is not set aside by
+ * the second one. */
 TEST(damage_that_several_find_is_set_aside_once)
 {
     static const off_t damage[] = {0, 4096};
@@ -932,7 +937,7 @@ TEST(damage_that_several_find_is_set_aside_once)
     }
 }
 
-/* [row 27] a killed process loses nothing that it was told is written */
+/* [row 27] A killed process loses no row whose write was confirmed. */
 TEST(what_a_killed_process_wrote_is_there)
 {
     struct rig r;
@@ -948,7 +953,8 @@ TEST(what_a_killed_process_wrote_is_there)
 
         trust(&r, "a/x", "1");
         end(&r, begin(&r, &run), STR("{}"));
-        CHECK(store_begin(r.store, &r.err)); /* and this one never ends */
+        CHECK(store_begin(r.store, &r.err)); /* This transaction is never
+                                              * committed. */
         raise(SIGKILL);
     }
     CHECK(waitpid(pid, &state, 0) == pid && WIFSIGNALED(state));
@@ -960,7 +966,7 @@ TEST(what_a_killed_process_wrote_is_there)
     rig_done(&r);
 }
 
-/* What stays in the log for the next to read is bounded. */
+/* The log that the next process reads is bounded. */
 TEST(the_log_stays_short)
 {
     struct rig r;

@@ -8,17 +8,16 @@
 
 #include "shelf_case.h"
 
-/*
- * What is kept of a root between two commands: used when size, inode and time
- * of a SKILL.md are as they were, and judged as anybody's bytes. [L9, row 26].
- */
+/* The cache of a root between two commands: used if size, inode and time of a
+ * SKILL.md are unchanged, and validated like untrusted input. [L9, row 26]. */
 
 #define WORD_BEFORE "from the disk"
 #define WORD_AFTER  "from the memo"
 
 static struct shelves s; /* opened by the first test, used by the others */
 
-/* A description that stands in the bytes alone: whether they were used. */
+/* Writes a description into the cached bytes only, to detect whether they are
+ * used. */
 static bool forge(struct str bytes)
 {
     char *p = memmem(bytes.p, bytes.n, WORD_BEFORE, strlen(WORD_BEFORE));
@@ -54,15 +53,16 @@ TEST(what_was_just_changed_is_read_again)
 
 TEST(what_is_as_it_was_is_not_read)
 {
-    struct timespec wait = {2, 200000000}; /* until nothing is young */
+    struct timespec wait = {2, 200000000}; /* until no file is young */
 
     nanosleep(&wait, NULL);
-    CHECK_STR(open_again(), WORD_BEFORE); /* the last time */
+    CHECK_STR(open_again(), WORD_BEFORE); /* as written last */
     CHECK(s.puts == 3);
     CHECK(forge(s.cache));
     CHECK_STR(open_again(), WORD_AFTER);
-    CHECK(s.puts == 3); /* nothing new to keep */
-    CHECK(notes_have(&s, "skipping invalid skill at ")); /* said again: [T10] */
+    CHECK(s.puts == 3); /* nothing new to cache */
+    CHECK(notes_have(&s,
+                     "skipping invalid skill at ")); /* reported again: [T10] */
     CHECK_STR(names_of(&s), "a b");
 }
 
@@ -75,7 +75,7 @@ TEST(the_cache_is_of_one_profile)
     CHECK(s.puts == 5);
 }
 
-/* [T31] a verdict is about where links may lead, too. */
+/* [T31] A cached result depends on the allowed link roots. */
 TEST(the_cache_is_of_one_bound)
 {
     CHECK(forge(s.cache));
@@ -87,8 +87,8 @@ TEST(the_cache_is_of_one_bound)
     CHECK(s.puts == 7);
 }
 
-/* [T31] devices have other numbers when the machine was started again; a folder
- * whose SKILL.md is as it was seen is the same one. */
+/* [T31] Device numbers may change at a boot; a folder with an unchanged
+ * SKILL.md is the same one. */
 TEST(a_device_may_get_another_number)
 {
     struct library_file *files;
@@ -103,7 +103,7 @@ TEST(a_device_may_get_another_number)
         abort();
     memcpy(p, &(uint64_t){st.st_dev + 1}, 8);
     open_again();
-    CHECK(s.puts == 7); /* taken as it is */
+    CHECK(s.puts == 7); /* used unchanged */
     CHECK(library_files(s.l, STR("b"), &s.a, &files, &count, &e));
     CHECK(fchmodat(shelf_fd, "root/b/SKILL.md", 0600, 0) == 0);
     CHECK(!library_files(s.l, STR("b"), &s.a, &files, &count, &e));
@@ -146,8 +146,8 @@ TEST(a_change_of_any_kind_is_seen)
     CHECK_STR(names_of(&s), "a");
 }
 
-/* Each byte changed, each length: the library is whole, or the bytes were not
- * used. */
+/* Changes each byte and tries each length: the library is complete, or the
+ * bytes were not used. */
 TEST(bytes_from_anybody) /* [row 26] */
 {
     struct str good;
@@ -224,7 +224,7 @@ static const char *first_settled(struct shelves *many)
                    : "as it was";
 }
 
-/* What a root says of its folders, and its groups do not say [K14]. */
+/* The cache of a root lists its folders, but not those of its groups [K14]. */
 TEST(a_root_that_did_not_change_is_not_listed) /* [G3, T27] */
 {
     struct shelves many, groups;

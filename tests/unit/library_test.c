@@ -5,10 +5,8 @@
 
 #include "shelf_case.h"
 
-/*
- * library: roots, merged, looked at once and again. [K14, T1, T2, T10, T13]
- * [T27, T31, L5, L6, L7, L9, L17, A4, X2, X7, X23].
- */
+/* library: merging roots, first scan and refresh. [K14, T1, T2, T10, T13] [T27,
+ * T31, L5, L6, L7, L9, L17, A4, X2, X7, X23]. */
 
 static const char *description_of(struct shelves *s, const char *name)
 {
@@ -30,7 +28,8 @@ static const char *body_of(struct shelves *s, const char *name)
 
 /* --- which roots, which skill ------------------------------------------------------ */
 
-/* [K14, X23] workspace, further ones in their order, the global one. */
+/* [K14, X23] Order of roots: the workspace, further roots as given, the global
+ * root. */
 TEST(a_name_found_twice_has_one_winner) /* [K14, X23] */
 {
     static const char *const all[] = {"k1", "k2", "k3"};
@@ -61,7 +60,8 @@ TEST(a_name_found_twice_has_one_winner) /* [K14, X23] */
     }
 }
 
-/* [K14] a folder without a SKILL.md is a group, down to LIBRARY_MAX_DEPTH. */
+/* [K14] A folder without a SKILL.md is a group, up to LIBRARY_MAX_DEPTH
+ * levels. */
 TEST(groups_are_looked_into)
 {
     struct shelves s;
@@ -92,7 +92,8 @@ TEST(groups_are_looked_into)
     shelves_done(&s);
 }
 
-/* [K14] in one root: named after it, nearest, first by path. */
+/* [K14] Order in one root: the skill whose folder has its name, the nearest,
+ * the first by path. */
 TEST(of_one_name_in_groups_one_wins)
 {
     static const char *const folders[] = {"g/x",   "a/b/x", "b/x",
@@ -130,13 +131,13 @@ TEST(what_changes_in_a_group_is_noticed) /* [K14, L17] */
     put("moving/g/h/y/SKILL.md", SKILL("y", "d"));
     CHECK(library_refresh(s.l, &changed, &e) && changed);
     CHECK_STR(names_of(&s), "x y");
-    put("moving/g/SKILL.md", SKILL("g", "d")); /* no group any more */
+    put("moving/g/SKILL.md", SKILL("g", "d")); /* no longer a group */
     CHECK(library_refresh(s.l, &changed, &e) && changed);
     CHECK_STR(names_of(&s), "g");
     shelves_done(&s);
 }
 
-TEST(a_flat_root_has_no_groups) /* what clients see: budget */
+TEST(a_flat_root_has_no_groups) /* as clients see them: budget */
 {
     struct shelves s;
     struct err e = {0};
@@ -184,7 +185,8 @@ TEST(who_loses_is_told) /* [T13] */
     shelves_done(&s);
 }
 
-/* .claude/skills holds links into .agents/skills: one skill, and no quarrel. */
+/* .claude/skills contains links to .agents/skills: one skill without a
+ * conflict. */
 TEST(a_folder_may_be_a_link) /* [T31] */
 {
     struct shelves s;
@@ -232,8 +234,8 @@ TEST(SKILL_md_is_a_file_of_its_own) /* [T31] */
     shelves_done(&s);
 }
 
-/* No name begins with a dot: no skill is lost. Metis lists them (T31), and they
- * are invalid, as each name has to be that of its folder. */
+/* Names cannot begin with a dot, so no skill is lost. Metis lists such folders
+ * (T31), which are invalid, since a name must be that of its folder. */
 TEST(hidden_folders_are_passed_over) /* [T31] */
 {
     struct shelves s;
@@ -302,7 +304,7 @@ TEST(warn_and_load) /* [A4] */
         {"o", HEAD("o", "d") "scope: Acme\nversion: 1\n---\n", "o", ""},
         {"p", HEAD("p", "d") "dependencies:\n  skills: x\n---\n", "p", ""},
         {"q", HEAD("Q", "d") "version: 1.0.0\n---\n", "q", "is used"},
-        /* [L18] as its own documentation has it */
+        /* [L18] as in the documentation of LM-Kit */
         {"code-review-assistant",
          HEAD("Code Review Assistant", "d") "tags: [code, review]\ntools:\n  - "
                                             "Read\ncontext:\n  - repository\n"
@@ -329,8 +331,8 @@ TEST(warn_and_load) /* [A4] */
     }
 }
 
-/* [L18] its own class refuses what its documentation shows, and so does Metis:
- * with a reason that names the field and what would do. */
+/* [L18] LM-Kit's class rejects what its documentation shows, and so does Metis,
+ * with a message that names the field and a valid value. */
 TEST(a_file_as_in_the_glossary_is_met_with_a_clear_error) /* [L18] */
 {
     struct shelves s;
@@ -346,8 +348,8 @@ TEST(a_file_as_in_the_glossary_is_met_with_a_clear_error) /* [L18] */
     drop("l18");
 }
 
-/* [L10] what is not valid is skipped and told; of one
- * name the first folder stays; a root named has to be there [X7]. */
+/* [L10] Invalid skills are skipped and reported; of equal names the first
+ * folder stays; a root given as an option must exist [X7]. */
 TEST(a_folder_of_skills_loads_what_is_valid_and_tells_the_rest) /* [L10, X7] */
 {
     struct shelves s;
@@ -444,7 +446,7 @@ TEST(metadata) /* [L3, L4, L5, L6, L7] */
     shelves_done(&s);
 }
 
-/* [L9] whatever stands behind the frontmatter is not looked at. */
+/* [L9] Text after the frontmatter is not read. */
 TEST(no_body_is_read) /* [L9] */
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -464,7 +466,7 @@ TEST(no_body_is_read) /* [L9] */
     shelves_done(&s);
 }
 
-/* [K3, K4, K10, K11, X15] whether it has a program that can run. */
+/* [K3, K4, K10, K11, X15] Whether a skill has a program that can run. */
 TEST(programs) /* [K3, K4, K10, K11, X15] */
 {
     static const struct {
@@ -541,7 +543,7 @@ TEST(a_snapshot_until_it_looks_again) /* [T27, L17] */
     put("live/bad/SKILL.md", "no\n");
     open_both(&s, false, "live", NULL);
     CHECK(!refresh(&s));
-    CHECK_STR(s.notes.p, ""); /* said already */
+    CHECK_STR(s.notes.p, ""); /* reported before */
     put("live/b/SKILL.md", SKILL("b", "d"));
     put("live/a/SKILL.md", SKILL("a", "after"));
     CHECK_STR(names_of(&s), "a");
@@ -591,7 +593,7 @@ TEST(bodies_can_be_held_for_a_session) /* [T27] */
     shelves_done(&s);
 }
 
-/* No edit is seen, however soon it comes. */
+/* No edit after the scan is visible. */
 TEST(what_changes_before_it_is_held_is_refused) /* [T27] */
 {
     struct shelves s;
@@ -632,7 +634,7 @@ TEST(what_is_too_much_to_hold_is_refused_when_it_changed) /* [T27] */
     }
     open_both(&s, false, "heavy", NULL);
     CHECK(library_hold(s.l, &e));
-    CHECK(strlen(body_of(&s, "sr")) > 1000); /* unchanged: read now */
+    CHECK(strlen(body_of(&s, "sr")) > 1000); /* unchanged, and read now */
     put("heavy/sa/SKILL.md", SKILL("sa", "d"));
     put("heavy/sr/SKILL.md", SKILL("sr", "d"));
     CHECK(strlen(body_of(&s, "sa")) > 1000);

@@ -7,10 +7,10 @@
 #include "../../manifest/project.h"
 #include "tap.h"
 
-/* mapm.yaml is the user's: an edit changes what it must and no other byte. */
+/* mapm.yaml belongs to the user: an edit changes no byte without need. */
 
-#define O "file:/o" /* what is there */
-#define N "file:/n" /* what is added or removed */
+#define O "file:/o" /* present before the edit */
+#define N "file:/n" /* added or removed */
 
 static struct arena arena;
 
@@ -21,7 +21,7 @@ static const struct {
     enum doc_kind kind;
     const char *before, *after, *back;
 } rows[] = {
-    /* nothing there yet */
+    /* empty */
     {DOC_SKILL, "", "dependencies:\n  skills:\n    - " N "\n", "dependencies:\n  skills:\n"},
     {DOC_SKILL, "# mine\n", "# mine\ndependencies:\n  skills:\n    - " N "\n", "# mine\ndependencies:\n  skills:\n"},
     {DOC_SKILL, "# mine", "# mine\ndependencies:\n  skills:\n    - " N "\n", "# mine\ndependencies:\n  skills:\n"},
@@ -62,7 +62,7 @@ static const struct {
     {DOC_SKILL, "dependencies: {\"skills\":}\n", "dependencies: {\"skills\": [" N "]}\n", "dependencies: {\"skills\": []}\n"},
     {DOC_SKILL, "dependencies:\n  skills: null # s\n", "dependencies:\n  skills: [" N "] # s\n", "dependencies:\n  skills: [] # s\n"},
     {DOC_SKILL, "dependencies: {skills: ~}\n", "dependencies: {skills: [" N "]}\n", "dependencies: {skills: []}\n"},
-    /* a list with something in it */
+    /* a list with an item */
     {DOC_SKILL, "dependencies: {skills: [" O "]}\n", "dependencies: {skills: [" O ", " N "]}\n", NULL},
     {DOC_SKILL, "dependencies: {skills: [" O ", ]}\n", "dependencies: {skills: [" O ", " N ", ]}\n", NULL},
     {DOC_SKILL, "dependencies:\n  skills: [\n    " O "\n  ]\n", "dependencies:\n  skills: [\n    " O ",\n    " N "\n  ]\n", NULL},
@@ -81,7 +81,7 @@ static const struct {
     {DOC_SKILL, "dependencies:\n  skills:\n    - " O "\n  agents:\n    - " N "\n", "dependencies:\n  skills:\n    - " O "\n    - " N "\n  agents:\n    - " N "\n", NULL},
 };
 
-/* What stands elsewhere than at the end of a list. */
+/* Items that are not at the end of a list. */
 static const struct {
     const char *before, *after;
 } removals[] = {
@@ -104,7 +104,7 @@ static const struct {
     {"dependencies:\n  skills:\n    - {origin: \"" N "\", as: x}\n    - " O "\n", "dependencies:\n  skills:\n    - " O "\n"},
     {"dependencies:\n  skills:\n    - origin: " N "\n      as: a/x # why\n    - " O "\n", "dependencies:\n  skills:\n    - " O "\n"},
     {"dependencies:\n  skills: [{origin: \"" N "\", as: x}, " O "]\n", "dependencies:\n  skills: [" O "]\n"},
-    /* not there, or elsewhere */
+    /* absent, or in another list */
     {"dependencies:\n  mcps: [" N "]\n", "dependencies:\n  mcps: [" N "]\n"},
     {"", ""},
     {"# x\nclients: []", "# x\nclients: []"},
@@ -223,7 +223,7 @@ TEST(odd_paths_are_quoted)
 
 #define CAT(name) "https://github.com/acme/" name "/tree/main"
 
-/* Words apart by ",". */
+/* Splits words separated by ",". */
 static struct str_list words(const char *text)
 {
     struct str rest = str_cstr(text), word;
@@ -279,7 +279,7 @@ static const struct {
 };
 /* clang-format on */
 
-/* The last look at an edit: nothing but the roots of the change is new. */
+/* The final check of an edit: only the roots of the change are new. */
 TEST(what_an_edit_added_is_compared)
 {
     static const struct str origins[] = {STR_INIT("o/x"), STR_INIT("o/y")};
@@ -375,7 +375,7 @@ static const char *const remarks[] = {
 static const char *const gaps[] = {"",  "", "", "\n", "#\n", "#", " # remark\n",
                                    NULL};
 
-/* Comments and blank lines that belong to nobody. */
+/* Comments and blank lines that belong to no item. */
 static void put_gap(struct buf *b, size_t indent)
 {
     const char *gap = pick(gaps);
@@ -483,7 +483,7 @@ static struct str random_file(void)
     return arena_str(&arena, buf_str(&crlf));
 }
 
-/* Lines of both texts that are left between those that are equal. */
+/* Counts the lines of both texts between their equal lines. */
 static void count_changed(struct str x, struct str y, size_t *in_x,
                           size_t *in_y)
 {
@@ -528,8 +528,8 @@ static bool has_words(struct str text, enum doc_kind kind, const char *tail)
     return str_find(text, words) != SIZE_MAX;
 }
 
-/* Was the list there, and not as "[]", which becomes lines and stays so? Then
- * an addition can be undone. */
+/* Returns whether the list existed in block form, so that an addition can be
+ * undone: "[]" becomes lines and stays so. */
 static bool list_existed(struct str text, enum doc_kind kind)
 {
     return has_words(text, kind, "") && !has_words(text, kind, " []");
@@ -572,7 +572,7 @@ static void check_removal(struct str before)
     CHECK(old_lines <= 2 && new_lines <= 1);
 }
 
-/* Several additions at once give the bytes of as many single ones. */
+/* Several additions at once give the same bytes as single ones. */
 static void check_additions(struct str before, enum doc_kind kind)
 {
     static const struct str origins[] = {STR_INIT(N), STR_INIT("file:/m, [x]"),
@@ -589,7 +589,7 @@ static void check_additions(struct str before, enum doc_kind kind)
     CHECK_STR(str_dup0(together, &arena), str_dup0(one_by_one, &arena));
 }
 
-/* Several removals at once leave the roots that as many single ones leave. */
+/* Several removals at once leave the same roots as single ones. */
 static void check_removals(struct str before)
 {
     struct str keys[64], together = {0}, one_by_one = before;

@@ -36,7 +36,7 @@ static void add_all(struct fixture *d)
     fixture_text(d, "mapm.lock", "version: 1\n");
 }
 
-/* [M20, M23, M30, X21] everything in its place, byte for byte, modes and all */
+/* [M20, M23, M30, X21] All files are in place with equal bytes and modes. */
 TEST(a_layer_is_put_into_an_empty_workspace)
 {
     struct fixture *d = &fixture;
@@ -93,7 +93,7 @@ TEST(a_second_time_nothing_is_done)
     fixture_done(d);
 }
 
-/* A colleague's clone: what is committed is adopted, without a word */
+/* In a clone, committed files are adopted without a message. */
 TEST(equal_content_is_adopted)
 {
     struct fixture *d = &fixture;
@@ -105,7 +105,7 @@ TEST(equal_content_is_adopted)
     FIXTURE_OK(d, 0);
     before = fixture_snapshot(d, false);
     CHECK(fs_remove_tree_at(d->fd, ".agents/.mapm", &e));
-    usleep(30000); /* files of this very moment are looked into again */
+    usleep(30000); /* files changed at this moment are read again */
     FIXTURE_OK(d, 0);
     CHECK(d->change_count == 0);
     CHECK_STR(fixture_snapshot(d, false), before);
@@ -160,7 +160,7 @@ TEST(an_update_changes_what_differs)
     fixture_done(d);
 }
 
-/* [row 16], DESIGN 7: edits are found by hash and not lost */
+/* [row 16], DESIGN 7: Edits are found by hash and not lost. */
 TEST(edits_are_never_destroyed)
 {
     static const struct {
@@ -199,7 +199,7 @@ TEST(edits_are_never_destroyed)
     }
 }
 
-/* A folder that only lacks something of ours is made whole again. */
+/* A folder in which only files of the package are missing is completed. */
 TEST(what_is_missing_comes_back)
 {
     static const char *const paths[] = {
@@ -230,7 +230,7 @@ TEST(what_is_missing_comes_back)
     }
 }
 
-/* Touched, copied or made executable by somebody: bytes and modes decide. */
+/* A file was touched, copied or made executable: bytes and modes decide. */
 TEST(times_and_modes)
 {
     struct fixture *d = &fixture;
@@ -253,7 +253,8 @@ TEST(times_and_modes)
     fixture_done(d);
 }
 
-/* The same size, and the old times put back: the ctime gives it away. */
+/* The size is equal and the old times are restored: the ctime shows the
+ * edit. */
 TEST(an_edit_in_disguise_is_seen)
 {
     struct fixture *d = &fixture;
@@ -281,8 +282,8 @@ TEST(an_edit_in_disguise_is_seen)
     fixture_done(d);
 }
 
-/* What would not change is no obstacle: it stays edited, and stays known for
- * what it was. */
+/* An edited package that would not change is not an obstacle: it stays edited,
+ * and its record stays. */
 TEST(an_edit_stays_where_its_package_stays)
 {
     static const struct {
@@ -312,7 +313,7 @@ TEST(an_edit_stays_where_its_package_stays)
             CHECK_STR(d->left.p, rows[i].named);
             CHECK_STR(fixture_snapshot(d, true), before);
         }
-        /* Another one beside it, in the same files. */
+        /* Another package beside it, in the same files of clients. */
         fixture_item(d, DOC_SKILL, "more", "SKILL.md", SKILL("more", "."),
                      NULL);
         fixture_item(d, DOC_MCP, "io-example-more", "x.json",
@@ -337,7 +338,7 @@ TEST(an_edit_stays_where_its_package_stays)
     }
 }
 
-/* To be made whole an edited folder would have to be replaced. */
+/* Completing an edited folder would require replacing it. */
 TEST(an_edited_folder_that_lacks_a_file_is_refused)
 {
     struct fixture *d = &fixture;
@@ -356,7 +357,8 @@ TEST(an_edited_folder_that_lacks_a_file_is_refused)
     fixture_done(d);
 }
 
-/* [row 15] a record that came along proves nothing about what it came with. */
+/* [row 15] A record that was copied with the files proves nothing about
+ * them. */
 TEST(a_record_from_elsewhere_lets_no_edit_stay)
 {
     struct fixture *d = &fixture;
@@ -373,7 +375,7 @@ TEST(a_record_from_elsewhere_lets_no_edit_stay)
         fixture_write(d, ".agents/.mapm/state", state);
         fixture_write(d, ".agents/skills/writer/SKILL.md", "mine");
         if (i == 0) {
-            /* Something else in the record is as it noted it. */
+            /* Another entry of the record is unchanged. */
             FIXTURE_OK(d, 0);
             CHECK(d->left_count == 1);
             CHECK(fs_remove_tree_at(d->fd, ".agents/skills/writer", &e));
@@ -404,7 +406,7 @@ TEST(edits_are_named_up_to_a_number)
         fixture_write(
             d, arena_printf(&d->arena, ".agents/skills/writer/x%02d", i).p,
             "mine\n");
-    FIXTURE_OK(d, 0); /* beside ours: nothing is lost */
+    FIXTURE_OK(d, 0); /* beside files of mapm: nothing is lost */
     CHECK(d->change_count == 0);
     fixture_clear(d);
     CHECK(!fixture_run(d, 0));
@@ -443,7 +445,7 @@ TEST(a_folder_of_the_user_is_not_taken)
     fixture_done(d);
 }
 
-/* [row 16] skills of the user's own, and folders where their links would be */
+/* [row 16] Skills of the user, and folders in place of their links. */
 TEST(folders_in_place_of_links_stay_and_are_named)
 {
     static const char *const names[] = {"a", "b"};
@@ -470,11 +472,12 @@ TEST(folders_in_place_of_links_stay_and_are_named)
     fixture_done(d);
 }
 
-/* [X9, X21] which places other content has already, before a name is chosen */
+/* [X9, X21] Places that have other content are found before a name is
+ * chosen. */
 TEST(places_of_others_are_found)
 {
     static const struct {
-        const char *path, *text; /* NULL: what mapm would write itself */
+        const char *path, *text; /* NULL: the content that mapm would write */
         const char *taken[3];    /* of the skill, the agent and the server */
     } rows[] = {
         {NULL, NULL, {"", "", ""}},
@@ -517,7 +520,8 @@ TEST(places_of_others_are_found)
     }
 }
 
-/* [X9] the same of the links for clients: only another text is in the way */
+/* [X9] Likewise for the links for clients: only a link with another text is an
+ * obstacle. */
 TEST(links_of_others_are_found)
 {
     static const struct {
@@ -547,7 +551,7 @@ TEST(links_of_others_are_found)
     }
 }
 
-/* A client reads its agent away from the files beside AGENTS.md. */
+/* A client reads an agent in a folder without the files beside AGENTS.md. */
 TEST(an_agent_says_where_its_files_are)
 {
     static const char *const beside[] = {"AGENTS.md", "CHANGELOG.md",
@@ -566,7 +570,7 @@ TEST(an_agent_says_where_its_files_are)
     }
 }
 
-/* [X2, X9, M33] the copy in a folder of another name is given that name */
+/* [X2, X9, M33] A copy in a folder of another name has that name. */
 TEST(names_follow_the_folder)
 {
     struct fixture *d = &fixture;
@@ -696,7 +700,7 @@ static size_t count_files(const struct fixture *d)
     return n;
 }
 
-/* [F9] each file is written once, and the record knows it as it is. */
+/* [F9] Each file is written once, and the record has its final state. */
 TEST(what_was_staged_early_is_not_written_again)
 {
     struct fixture *d = &fixture;
@@ -715,7 +719,7 @@ TEST(what_was_staged_early_is_not_written_again)
     FIXTURE_OK(d, FIXTURE_EARLY);
     CHECK(d->change_count == 0);
     fixture_clear(d);
-    FIXTURE_OK(d, 0); /* with the folders that were made early */
+    FIXTURE_OK(d, 0); /* with the folders that were staged early */
     CHECK_STR(fixture_snapshot(d, true), "");
     fixture_done(d);
 }
@@ -763,13 +767,13 @@ TEST(what_was_staged_early_goes_when_nothing_comes_of_it)
     add_all(d);
     FIXTURE_OK(d, FIXTURE_EARLY | FIXTURE_PLAN_ONLY);
     CHECK_STR(fixture_snapshot(d, true), "");
-    d->object_count = 1; /* fails early, and again when it counts */
+    d->object_count = 1; /* fails while staging early, and again when applied */
     CHECK(!fixture_run(d, FIXTURE_EARLY));
     CHECK_STR(fixture_snapshot(d, true), "");
     fixture_done(d);
 }
 
-/* An object that cannot be had: nothing was changed, nothing is left. */
+/* If an object is missing, nothing is changed and no file is left. */
 TEST(a_missing_object_leaves_no_trace)
 {
     struct fixture *d = &fixture;
@@ -824,7 +828,7 @@ TEST(verify_finds_every_difference)
               ".claude/skills/writer not ours\n"
               ".claude/agents/reviewer.md missing\n"
               ".mcp.json#io-example-mcp changed\n");
-    /* what was removed from the lock: packages, not what is made of them */
+    /* removed from the lock: packages, not the files generated from them */
     fixture_clear(d);
     expect(d, ".agents/skills/writer not in the lock\n"
               ".agents/agents/reviewer not in the lock\n");
@@ -878,7 +882,7 @@ static bool is_current(struct fixture *d)
     return current;
 }
 
-/* [F7] the first plan of a graph has another order than that of its lock */
+/* [F7] The first plan of a graph is in another order than its lock. */
 TEST(the_order_of_servers_is_no_change)
 {
     struct fixture *d = &fixture;

@@ -10,14 +10,15 @@
 #include "command_case.h"
 #include "sandbox_probe.h"
 
-/* Each wall of a command, from inside: [row 19, row 20] of the threats, [K25]. */
+/* Tries each isolation mechanism from inside a command: [row 19, row 20] of the
+ * threats, [K25]. */
 
-static char outside[2000]; /* what probe_dir is to the command */
+static char outside[2000]; /* probe_dir as the command sees it */
 static char self[2000];
 static int port;
 
-/* A place that the sandbox shows: beside this program; where it is not ours to
- * write in, the folder of the test, which it hides. */
+/* Creates a folder that the sandbox shows, beside this program; if that is not
+ * writable, uses the folder of the test, which the sandbox hides. */
 static void make_outside(struct arena *a)
 {
     struct str dir;
@@ -96,7 +97,7 @@ __attribute__((destructor)) static void tear_down(void)
 
 /* --- the probe -------------------------------------------------------------------- */
 
-/* errno of each row; -1 where the probe did not come that far. */
+/* errno of each row, or -1 if the probe ended before it. */
 static void run_probe(enum sandbox mode, bool network, int results[PROBES])
 {
     struct arena a = {0};
@@ -133,7 +134,7 @@ static void run_probe(enum sandbox mode, bool network, int results[PROBES])
     arena_done(&a);
 }
 
-/* Below a /tmp of its own a command may create what it likes. */
+/* A command may create any file in its private /tmp. */
 static bool is_clean(void)
 {
     return case_shell("cd '%s' && ! test -e new && ! test -e folder",
@@ -155,7 +156,7 @@ static bool is_wanted(const struct probe *p, int got, int open, bool alone,
         return got > 0;
     if ((p->want & CREATES) && got == 0 && is_clean())
         return true;
-    *proved = open == 0 && !missing; /* it works where there are no walls */
+    *proved = open == 0 && !missing; /* It works without isolation. */
     return !*proved || got > 0;
 }
 
@@ -204,7 +205,8 @@ TEST(each_wall_with_the_home_shown) /* [row 19, row 20] */
     check_probe(CASE_ALONE, SANDBOX_HOME);
 }
 
-/* `always` and what must work hold with the sandbox off, too. */
+/* `always` and the rows that must work are also checked with the sandbox
+ * off. */
 TEST(with_the_sandbox_off_the_environment_stays_clean) /* [row 20] */
 {
     int results[PROBES];
@@ -230,7 +232,7 @@ static int result_named(const int results[PROBES], const char *name)
     return -1;
 }
 
-/* policy.network opens the network, and no socket of this machine. */
+/* policy.network allows the network, but no local socket. */
 TEST(the_network_where_it_is_allowed) /* [row 19] */
 {
     for (int way = 0; way < CASE_WAYS; way++) {
@@ -298,7 +300,7 @@ TEST(what_is_seen_of_a_home) /* [row 20] */
             CHECK(
                 case_sh(&r, &a, "echo x >made && test -s made && rm made").ok);
             (void)case_sh(&r, &a, "echo evil >../made");
-            /* Where the home is in /tmp, it is written in a /tmp of its own. */
+            /* A home in /tmp is written to in the private /tmp. */
             CHECK(case_shell("! grep -rq evil '%s/home'", outside) == 0);
             arena_done(&a);
         }
@@ -307,13 +309,14 @@ TEST(what_is_seen_of_a_home) /* [row 20] */
 
 /* --- protected files ---------------------------------------------------------------------- */
 
-/* Everything of the workspace, as text. */
+/* Returns all files of the workspace as text. */
 static struct str snapshot(struct arena *a)
 {
     struct str text = STR("");
     struct err e = {0};
 
-    /* The protected and what they point to; not what else a line made. */
+    /* Lists the protected files and their targets, but no other file of a
+     * row. */
     CHECK(case_shell("find .git .agents .claude .mcp.json mapm.yaml conf "
                      ".codex .vscode .github CLAUDE.md -printf '%%p %%y %%m "
                      "%%l\\n' 2>/dev/null | LC_ALL=C sort >../snapshot; "
@@ -337,13 +340,13 @@ static void make_workspace(void)
               "chmod 640 mapm.yaml") == 0);
 }
 
-/* [row 15, row 19] whichever way, all is as it was, and the call fails. */
+/* [row 15, row 19] Each attempt fails, and all files are unchanged. */
 TEST(protected_files_stay_as_they_are) /* [row 19] */
 {
     static const struct {
         const char *line, *named;
     } rows[] = {
-        /* what was not there */
+        /* files that did not exist */
         {"mkdir -p .git/hooks; echo x >.git/hooks/pre-commit", ".git/hooks"},
         {"echo '{}' >.mcp.json", ".mcp.json"},
         {"ln -s /etc/passwd .mcp.json", ".mcp.json"},
@@ -357,7 +360,7 @@ TEST(protected_files_stay_as_they_are) /* [row 19] */
         {"mkdir -p .git/modules/m/hooks; echo x >.git/modules/m/hooks/h",
          ".git/modules"},
         {"touch .envrc", ".envrc"},
-        /* what was there */
+        /* files that existed */
         {"echo x >>mapm.yaml", NULL},
         {"rm mapm.yaml", NULL},
         {"chmod 666 mapm.yaml", NULL},
@@ -411,7 +414,8 @@ TEST(protected_files_stay_as_they_are) /* [row 19] */
 
 /* --- folders of skills ------------------------------------------------------------------- */
 
-/* Where the library looks, and what is given to it: `lib` and `deep/in/lib`. */
+/* The folders that the library reads, with those of options: `lib` and
+ * `deep/in/lib`. */
 static struct str shelf_snapshot(struct arena *a)
 {
     struct str text = STR("");
@@ -464,8 +468,8 @@ static void try_shelves(const char *line, bool all, enum case_way way)
     arena_done(&a);
 }
 
-/* [row 19, T31] what a library reads a command may not write, nor exchange for
- * a link, nor make where it is missing. */
+/* [row 19, T31] A command cannot write a folder that a library reads, replace
+ * it by a link, or create it. */
 TEST(no_command_writes_skills) /* [row 19] */
 {
     static const char *const there[] = {
@@ -503,7 +507,7 @@ TEST(no_command_writes_skills) /* [row 19] */
     }
 }
 
-/* What stands beside the skills is for writing. */
+/* A command can write files beside the skills. */
 TEST(beside_skills_a_command_writes) /* [row 19] */
 {
     static const char *const lines[] = {
@@ -538,7 +542,7 @@ TEST(beside_skills_a_command_writes) /* [row 19] */
     }
 }
 
-/* Where a given folder leads is protected, whole as it was. */
+/* The target of a folder given as an option is protected entirely. */
 TEST(skills_behind_a_link_of_an_agent) /* [row 19] */
 {
     for (int way = 0; way < CASE_WAYS; way++) {
@@ -574,7 +578,7 @@ TEST(skills_behind_a_link_of_an_agent) /* [row 19] */
     }
 }
 
-/* The repository itself, moved aside to make another. */
+/* A command cannot move the repository aside and create another one. */
 TEST(a_repository_cannot_be_exchanged) /* [row 19] */
 {
     static const char *const lines[] = {
@@ -597,7 +601,7 @@ TEST(a_repository_cannot_be_exchanged) /* [row 19] */
             CHECK(case_shell("test -d .git && ! test -L .git && "
                              "! test -e .git/hooks && "
                              "grep -q '^.core.$' .git/config") == 0);
-            if (way == CASE_WALLS) /* nothing was moved at all */
+            if (way == CASE_WALLS) /* nothing was moved */
                 CHECK(case_shell("test -e .git/HEAD && ! test -e git2") == 0);
             arena_done(&a);
         }
@@ -644,7 +648,7 @@ TEST(protected_files_behind_links_and_second_names) /* [row 19] */
     case_shell("rm -f second");
 }
 
-/* Ten names at most, and nothing in one that a terminal would obey. */
+/* At most ten names, without control sequences for a terminal. */
 TEST(names_of_changed_files) /* [row 22] */
 {
     struct arena a = {0};
@@ -667,7 +671,8 @@ TEST(names_of_changed_files) /* [row 22] */
     arena_done(&a);
 }
 
-/* What the command cannot have done is somebody else's, and stays. */
+/* A change that the command could not have made is from another program, and
+ * stays. */
 TEST(a_change_by_another_program_is_reported_not_undone)
 {
     struct arena a = {0};
@@ -694,7 +699,7 @@ TEST(a_change_by_another_program_is_reported_not_undone)
     arena_done(&a);
 }
 
-/* What is ordinary work stays possible. */
+/* Ordinary work is possible. */
 TEST(ordinary_work_is_not_disturbed)
 {
     static const char *const lines[] = {
@@ -730,7 +735,7 @@ TEST(ordinary_work_is_not_disturbed)
     }
 }
 
-/* A bwrap that behaves as it does elsewhere. */
+/* Installs a bwrap that behaves as on other machines. */
 static void make_bwrap(const char *text, struct arena *a)
 {
     struct err e = {0};
@@ -748,7 +753,7 @@ TEST(a_bubblewrap_that_cannot) /* [K25, row 19] */
         bool notice;
         const char *result;
     } rows[] = {
-        /* no user namespaces: the inner walls alone, and a word about it */
+        /* no user namespaces: only the inner isolation, with a notice */
         {"echo 'bwrap: No permissions to create new namespace' >&2; exit 1",
          true, "ran\n"},
         /* before 0.7 */
@@ -756,7 +761,7 @@ TEST(a_bubblewrap_that_cannot) /* [K25, row 19] */
          ">&2; "
          "exit 1;; esac; done; exec /usr/bin/bwrap \"$@\"",
          false, "ran\n"},
-        /* what the workspace brought about is no reason for fewer walls */
+        /* a failure caused by the workspace does not reduce the isolation */
         {"for i; do case $i in --bind) echo 'bwrap: Cannot mount x' >&2; "
          "exit 1;; esac; done; exec /usr/bin/bwrap \"$@\"",
          false, "error: the sandbox could not be built: bwrap: Cannot mount x"},
@@ -784,7 +789,7 @@ TEST(a_bubblewrap_that_cannot) /* [K25, row 19] */
         arena_done(&a);
     }
 
-    /* [row 15] a bwrap of the workspace is none. */
+    /* [row 15] A bwrap in the workspace is not used. */
     {
         struct arena a = {0};
         struct case_run r = case_make(&a);
@@ -799,7 +804,7 @@ TEST(a_bubblewrap_that_cannot) /* [K25, row 19] */
     }
 }
 
-/* [row 19] a flood ends with the command, and leaves nothing. */
+/* [row 19] A flood of processes ends with the command and leaves none. */
 TEST(a_flood_of_processes_ends_with_its_time) /* [row 19] */
 {
     for (int way = 0; way < CASE_WAYS; way++) {

@@ -9,7 +9,7 @@
 #include "core/value.h"
 #include "tap.h"
 
-/* What a host does: include/mapm/starlark.h, promise by promise. */
+/* Tests each guarantee of include/mapm/starlark.h as a host program. */
 
 #ifdef SL_COLLECT_ALWAYS
 #    define MANY(n) ((n) / 300) /* each allocation looks at all that lives */

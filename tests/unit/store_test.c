@@ -15,9 +15,9 @@
 #include "../../store/download.h"
 #include "tap.h"
 
-/* While it is set, a disk cannot be read: the store's calls come here. */
+/* errno that read() fails with while it is not zero, as on a broken disk. */
 static int read_errno;
-static bool read_ends; /* a file that was cut after it was opened */
+static bool read_ends; /* The file is truncated after it was opened. */
 
 ssize_t read(int fd, void *p, size_t n)
 {
@@ -33,7 +33,7 @@ ssize_t pread(int fd, void *p, size_t n, off_t at)
     return read_errno ? -1 : syscall(SYS_pread64, fd, p, n, at);
 }
 
-/* A home of its own for each test, below the folder for temporary files. */
+/* A separate home folder for each test, below the temporary folder. */
 struct rig {
     char home[64];
     struct store *store;
@@ -104,7 +104,7 @@ TEST(objects_are_written_once_and_read_only)
     rig_done(&r);
 }
 
-/* [row 26] hash on every read and on every provision */
+/* [row 26] Objects are hashed on every read and every provision. */
 TEST(damaged_objects_are_set_aside_and_can_come_back)
 {
     struct rig r;
@@ -131,7 +131,7 @@ TEST(damaged_objects_are_set_aside_and_can_come_back)
     rig_done(&r);
 }
 
-/* [F2, row 26] whatever the link mode: a hard link is hashed before it is made */
+/* [F2, row 26] In every link mode: a hard link is hashed before it is made. */
 TEST(damaged_objects_are_placed_in_no_mode)
 {
     static const enum store_link modes[] = {STORE_LINK_AUTO, STORE_LINK_COPY,
@@ -160,7 +160,8 @@ static void count_bad(void *ctx, const char *hex)
     CHECK(strlen(hex) == HASH_HEX_CHARS);
 }
 
-/* [F2, row 26] EIO is no end of the file: nothing is hashed, placed or taken in */
+/* [F2, row 26] EIO is not taken for the end of a file: nothing is hashed,
+ * placed or added. */
 TEST(a_disk_that_cannot_be_read)
 {
     static const enum store_link modes[] = {STORE_LINK_AUTO, STORE_LINK_COPY,
@@ -202,7 +203,7 @@ TEST(a_disk_that_cannot_be_read)
     rig_done(&r);
 }
 
-/* [row 26] the store is full of files that others cut */
+/* [row 26] Another process truncates objects while the store reads them. */
 TEST(an_object_that_is_cut_while_it_is_read_is_damaged)
 {
     struct rig r;
@@ -238,7 +239,7 @@ TEST(what_cannot_be_set_aside_is_removed)
     rig_done(&r);
 }
 
-/* [row 26] links, FIFOs and folders in an object's place */
+/* [row 26] Links, FIFOs and folders in place of an object. */
 TEST(what_is_no_regular_file_is_no_object)
 {
     struct rig r;
@@ -286,7 +287,8 @@ TEST(every_link_mode_places_the_same_bytes)
         CHECK(fs_read_file_at(fd, "placed", 1000000, &r.arena, &out, &r.err));
         CHECK(str_eq(out, str_make(big, sizeof big)));
         CHECK(fs_stat_at(fd, "placed", &st));
-        /* a hard link has the object's mode; an executable is a copy */
+        /* A hard link has the mode of the object; an executable file is a
+         * copy. */
         CHECK((st.st_mode & 07777) == (i == 2 ? 0444u : mode));
         CHECK(told.st_mode == st.st_mode && told.st_ino == st.st_ino &&
               told.st_size == st.st_size);
@@ -330,7 +332,7 @@ static struct store *open_again(struct rig *r)
     return store;
 }
 
-/* THREATS 1.3, [row 28]: what is held back only its process sees. */
+/* THREATS 1.3, [row 28]: only the process that staged an object sees it. */
 TEST(what_is_held_is_kept_or_forgotten)
 {
     static const struct {
@@ -367,7 +369,7 @@ TEST(what_is_held_is_kept_or_forgotten)
         CHECK(store_put_reachable(r.store, STR("o/r"), STR("c1"), &r.err));
         CHECK(store_put_proof(r.store, &proof, &r.err));
 
-        /* seen here, and nowhere else */
+        /* visible to this process only */
         CHECK(store_has(r.store, &put) && store_has(r.store, &adopted));
         CHECK(store_read(r.store, &adopted, 100, &r.arena, &out, &r.err));
         CHECK(str_is(out, "adopted"));
@@ -533,8 +535,8 @@ TEST(a_package_is_there_when_every_file_is)
     rig_done(&r);
 }
 
-/* One that asks for as long as an install takes keeps nobody from writing,
- * and writes itself when it is done. */
+/* A process that reads during a whole install does not block writers, and
+ * writes its own rows at the end. */
 TEST(questions_of_an_install_lock_nobody_out)
 {
     struct rig r;
@@ -551,7 +553,7 @@ TEST(questions_of_an_install_lock_nobody_out)
     store_begin_staging(r.store);
     CHECK(state_find_ref(store_state(r.store), STR("o/r"), STR("one"), &r.arena,
                          &got));
-    /* [F1] the first question about a proof, after others */
+    /* [F1] The first query of a proof, after other queries. */
     CHECK(state_has_proof(store_state(r.store), &proof));
     CHECK(store_put_ref(other, STR("o/r"), STR("two"), &ref, &r.err));
     CHECK(state_find_ref(store_state(r.store), STR("o/r"), STR("one"), &r.arena,
@@ -563,7 +565,7 @@ TEST(questions_of_an_install_lock_nobody_out)
                          &got));
     CHECK(state_find_ref(store_state(other), STR("o/r"), STR("three"), &r.arena,
                          &got));
-    /* [F2] and from then on each question sees what others have written */
+    /* [F2] From then on each query sees what other processes wrote. */
     CHECK(store_put_ref(other, STR("o/r"), STR("four"), &ref, &r.err));
     CHECK(state_find_ref(store_state(r.store), STR("o/r"), STR("four"),
                          &r.arena, &got));
@@ -571,7 +573,7 @@ TEST(questions_of_an_install_lock_nobody_out)
     rig_done(&r);
 }
 
-/* [F1] Of a proof every part counts, exactly. */
+/* [F1] A proof is found only if all its parts are equal. */
 TEST(a_proof_is_of_all_its_parts)
 {
     const struct state_proof good = {STR("github.com/o/r"), STR("c1"),
@@ -597,7 +599,8 @@ TEST(a_proof_is_of_all_its_parts)
     rig_done(&r);
 }
 
-/* So many that the log goes into mapm.db when it is closed, and away. */
+/* Writes so many rows that closing merges the log into mapm.db and removes
+ * it. */
 static void put_many_proofs(struct store *s, struct err *e)
 {
     CHECK(store_begin(s, e));
@@ -625,7 +628,8 @@ static void wait_for_later(const char *path)
         (now.tv_sec == st.st_mtim.tv_sec && now.tv_nsec <= st.st_mtim.tv_nsec));
 }
 
-/* [F12] Where nobody writes, a question needs no log; who writes is seen. */
+/* [F12] A query without concurrent writers creates no log; a concurrent write
+ * is detected. */
 TEST(a_glance_writes_nothing_and_notices_others)
 {
     struct state_proof good = {
@@ -647,8 +651,7 @@ TEST(a_glance_writes_nothing_and_notices_others)
     CHECK(!store_begin_glance(r.store)); /* it is open */
     other = open_again(&r);
     wait_for_later(path);
-    CHECK(state_begin_glance(
-        store_state(other))); /* what is there stands in a log */
+    CHECK(state_begin_glance(store_state(other))); /* the rows are in a log */
     CHECK(state_has_proof(store_state(other), &good) &&
           !state_has_proof(store_state(other), &wrong));
     CHECK(state_end_glance(store_state(other)));
@@ -664,11 +667,13 @@ TEST(a_glance_writes_nothing_and_notices_others)
     CHECK(access(log, F_OK) < 0);
     CHECK(state_end_glance(store_state(r.store)));
     CHECK(utimensat(AT_FDCWD, path, later, 0) == 0);
-    CHECK(!store_begin_glance(r.store)); /* a write would not show */
+    CHECK(!store_begin_glance(r.store)); /* a write would not change the time
+                                          * of the file */
     CHECK(utimensat(AT_FDCWD, path, NULL, 0) == 0);
     wait_for_later(path);
     CHECK(store_begin_glance(r.store));
-    CHECK(utimensat(AT_FDCWD, path, NULL, 0) == 0); /* as a write does */
+    CHECK(utimensat(AT_FDCWD, path, NULL, 0) == 0); /* the time changes as
+                                                     * after a write */
     CHECK(!state_end_glance(store_state(r.store)));
     CHECK(state_has_proof(store_state(r.store), &good) &&
           !state_has_proof(store_state(r.store), &wrong));
@@ -797,7 +802,8 @@ static void count_waiting(void *ctx)
     close_on_waiting = NULL;
 }
 
-/* [row 28, F3] gc keeps what is young or referenced, and waits for others */
+/* [row 28, F3] gc keeps young and referenced objects, and waits for other
+ * processes. */
 TEST(gc_removes_the_old_and_unreachable)
 {
     struct rig r;
@@ -858,7 +864,7 @@ TEST(verify_finds_each_damaged_object)
     rig_done(&r);
 }
 
-/* [F2] A folder that was removed while the store is open has no list. */
+/* [F2] A folder that is removed while the store is open cannot be listed. */
 TEST(objects_that_cannot_be_listed_are_not_counted)
 {
     struct store_stats stats;
@@ -873,7 +879,7 @@ TEST(objects_that_cannot_be_listed_are_not_counted)
     rig_done(&r);
 }
 
-/* What a damaged file says is replaced at once where its content is at hand. */
+/* A damaged object is replaced at once if its content is available. */
 TEST(put_replaces_a_damaged_object)
 {
     struct rig r;
@@ -919,7 +925,7 @@ TEST(place_never_replaces_a_file_and_sets_the_mode)
         CHECK(fs_read_file_at(fd, "placed", 100, &r.arena, &out, &r.err));
         CHECK(str_is(out, "one"));
         CHECK(unlinkat(fd, "placed", 0) == 0);
-        /* Blocks are shared, or nothing is left behind. */
+        /* The blocks are shared, or no file is left behind. */
         if (!store_place(r.store, &h, STORE_LINK_REFLINK, fd, "placed", 0644,
                          NULL, &r.err))
             CHECK(r.err.code == ERR_FAILED && !fs_stat_at(fd, "placed", &st));
@@ -930,7 +936,8 @@ TEST(place_never_replaces_a_file_and_sets_the_mode)
     rig_done(&r);
 }
 
-/* [row 26, row 28] large objects: a file each, in a folder no other process sees */
+/* [row 26, row 28] Large objects are staged as one file each, in a folder that
+ * no other process uses. */
 TEST(large_objects_are_held_in_files)
 {
     static char large[PACK_OBJECT_MAX_BYTES], other_large[sizeof large];
@@ -957,7 +964,7 @@ TEST(large_objects_are_held_in_files)
     CHECK(!store_adopt(r.store, &session, 0, content.n, &adopted, &r.err));
     CHECK(r.err.code == ERR_DAMAGED && !store_has(r.store, &adopted));
     CHECK(!fs_stat_at(session.dirfd, name, &st));
-    for (int i = 0; i < 2; i++) { /* the second time it is there already */
+    for (int i = 0; i < 2; i++) { /* the object exists the second time */
         CHECK(fs_create_at(session.dirfd, name, 0600, content, &r.err));
         CHECK(store_adopt(r.store, &session, 0, content.n, &adopted, &r.err));
         CHECK(!fs_stat_at(session.dirfd, name, &st));
@@ -986,7 +993,7 @@ TEST(large_objects_are_held_in_files)
     rig_done(&r);
 }
 
-/* While it holds, a store knows which folders of objects/ are there. */
+/* While it stages objects, a store caches which folders of objects/ exist. */
 TEST(objects_of_before_are_seen_while_others_are_held)
 {
     enum { BEFORE = 20, ALL = BEFORE + PACK_MIN_OBJECTS - 1 };
@@ -1026,8 +1033,8 @@ static void put_in_folder(struct rig *r, uint8_t folder, struct hash *h)
     CHECK(store_put(r->store, content, h, &r->err));
 }
 
-/* [F2, F8] An install lists the folders of objects/ once: where there is no
- * descriptor for that it looks in each of them. */
+/* [F2, F8] An install lists the folders of objects/ once; without a free
+ * descriptor it opens each of them. */
 TEST(objects_are_found_where_their_folders_cannot_be_listed)
 {
     struct rig r;
@@ -1048,7 +1055,7 @@ TEST(objects_are_found_where_their_folders_cannot_be_listed)
     rig_done(&r);
 }
 
-/* More than stays in memory: the rest waits in a file without a name. */
+/* More notes than are kept in memory: the rest is in an unnamed file. */
 TEST(notes_of_a_large_install_are_kept_in_order)
 {
     enum { PACKAGES = 4000 };
@@ -1069,7 +1076,7 @@ TEST(notes_of_a_large_install_are_kept_in_order)
         CHECK(store_put_package(r.store, repo, commit, str_cstr(path), &p,
                                 &r.err));
     }
-    p.kind = 7; /* the last word */
+    p.kind = 7; /* the last write */
     CHECK(store_put_package(r.store, repo, commit, str_cstr(path), &p, &r.err));
     CHECK(!state_find_package(store_state(other), repo, commit, str_cstr(path),
                               &r.arena, &q));
@@ -1112,11 +1119,11 @@ TEST(notes_that_cannot_be_written_are_an_error)
     err_clear(&r.err);
     CHECK(!state_find_package(store_state(r.store), STR("r"), STR("c"),
                               str_cstr(path), &r.arena, &q));
-    CHECK(store_publish_notes(r.store, &r.err)); /* they are forgotten */
+    CHECK(store_publish_notes(r.store, &r.err)); /* the notes are discarded */
     rig_done(&r);
 }
 
-/* A statement of the index counts as long as its object is in the store. */
+/* A row of the index is valid as long as its object is in the store. */
 TEST(gc_forgets_statements_about_absent_objects)
 {
     struct rig r;
@@ -1329,7 +1336,7 @@ TEST(folders_of_the_store_are_repaired_unless_they_are_links)
             CHECK(mkdir(path, 0700) == 0);
         else
             CHECK(fs_create_at(AT_FDCWD, path, 0600, STR("x"), &r.err));
-        if (i == 7) /* of no harm: nothing is read from it */
+        if (i == 7) /* harmless: nothing is read from it */
             CHECK(unlink(path) == 0);
         CHECK(store_open(str_cstr(r.home), &r.store, &r.err) ==
               (!is_link || i == 7));
@@ -1456,7 +1463,7 @@ TEST(one_process_downloads_from_a_repository)
     CHECK(store_begin_download(r.store, STR("h/o/a"), NULL, NULL, &taken,
                                &r.err) &&
           !taken);
-    /* a process with a lock does not wait for another one */
+    /* A process that has a lock does not wait for another one. */
     CHECK(
         store_begin_download(other, STR("h/o/b"), NULL, NULL, &taken, &r.err) &&
         taken);
@@ -1464,7 +1471,8 @@ TEST(one_process_downloads_from_a_repository)
         store_begin_download(other, STR("h/o/a"), NULL, NULL, &taken, &r.err) &&
         !taken);
     store_cancel_download(r.store, STR("h/o/a"));
-    /* its answers may be older than the lock: never taken later */
+    /* Its responses may be older than the lock, so they are never used
+     * later. */
     CHECK(
         store_begin_download(other, STR("h/o/a"), NULL, NULL, &taken, &r.err) &&
         !taken);
@@ -1475,7 +1483,7 @@ TEST(one_process_downloads_from_a_repository)
     store_end_downloads(r.store);
     CHECK(store_begin_download(r.store, STR("h/o/b"), NULL, NULL, &taken,
                                &r.err) &&
-          taken); /* all of the other store were released */
+          taken); /* all locks of the other store are released */
     store_end_downloads(r.store);
 
     publish_ref(other, "main/x", &r.err);
@@ -1490,7 +1498,7 @@ TEST(one_process_downloads_from_a_repository)
     CHECK(!store_find_fresh_ref(r.store, STR("h/o/r"), STR("main/y"), &r.arena,
                                 &commit));
     store_close(other);
-    /* one that starts now is too late */
+    /* A process that starts now gets none. */
     store_end_downloads(r.store);
     CHECK(store_open(str_cstr(r.home), &other, &r.err));
     CHECK(

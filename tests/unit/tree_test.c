@@ -54,7 +54,7 @@ static void add(struct buf *tree, const char *mode, struct str name,
 /* A tree of one entry after the other: "mode name", NULL at the end. */
 struct row {
     const char *mode, *path;
-    const char *content; /* NULL: a blob that is not here */
+    const char *content; /* NULL: a missing blob */
 };
 
 /* Rows are in git's order; folders come from the "/" in their paths. */
@@ -379,7 +379,7 @@ TEST(what_is_not_there)
               "the file name \"\" is empty");
     CHECK_STR(list_rows(catalog, "skills/ev:il", &e),
               "the file name \"ev:il\" has one of / \\ : * ? \" < > |");
-    /* a strange name elsewhere is in nobody's way, here it is */
+    /* an odd name matters only in the package itself */
     CHECK(strstr(list_rows(catalog, "skills", &e), "ev:il"));
     CHECK(strstr(list_rows(catalog, "", &e), "submodule"));
 }
@@ -449,7 +449,7 @@ TEST(links)
         };
         const char *got = list_rows(repo, "a/p", &e);
 
-        /* Either link of a circle may be the one that is named. */
+        /* The message may name either link of a cycle. */
         if (strcmp(rows[i].target, "../ping") == 0 && strstr(got, "\"a/ping\""))
             got = rows[i].result;
         CHECK_STR(got, rows[i].result);
@@ -457,7 +457,7 @@ TEST(links)
     }
 }
 
-/* A link's text that is not here is asked for, and the walk starts again. */
+/* A missing text of a link is requested, and the walk starts again. */
 TEST(walks_start_again)
 {
     const struct row rows[] = {
@@ -566,7 +566,7 @@ TEST(number_of_files)
     repo_done(&r);
 }
 
-/* A configuration may have other limits than the program. */
+/* A configuration may set other limits. */
 TEST(limits_may_be_others)
 {
     struct limits limits = limits_default;
@@ -601,7 +601,7 @@ TEST(limits_may_be_others)
     repo_done(&r);
 }
 
-/* A bomb: ten folders, each the same ten, twenty deep. Counted on paths. */
+/* A tree of ten equal folders, twenty levels deep: paths are counted. */
 TEST(git_bombs)
 {
     struct repo r;
@@ -652,7 +652,7 @@ TEST(depth_and_path)
     listing(&r, &id, "n000000/missing", &e);
     CHECK(e.code == ERR_PATH);
 
-    /* 512 = 255 + 1 + 255 + 1 and nothing left; 256 + 255 = 511 */
+    /* 255 + 1 + 255 + 1 = 512, one too many; 256 + 255 = 511 */
     buf_init(&b, 4096);
     for (int i = 0; i < 255; i++)
         buf_char(&b, 'x');
@@ -676,7 +676,7 @@ TEST(depth_and_path)
     repo_done(&r);
 }
 
-/* 41 links one after the other are one too many. */
+/* A chain of 41 links is one too long. */
 TEST(links_upon_links)
 {
     for (int links = TREE_LINKS_MAX; links <= TREE_LINKS_MAX + 1; links++) {
@@ -694,7 +694,7 @@ TEST(links_upon_links)
     }
 }
 
-/* Long texts of links that repeat themselves stay bounded. */
+/* The size of long link texts that repeat is bounded. */
 TEST(links_that_grow)
 {
     struct row rows[3] = {0};
