@@ -9,6 +9,7 @@
 #include "mapm/mcp_file.h"
 #include "mapm/open_store.h"
 #include "mapm/package_files.h"
+#include "mapm/plugin_paths.h"
 
 #include "license.h"
 #include "offers.h"
@@ -31,6 +32,8 @@ struct info {
 
 /* --- the package ---------------------------------------------------------- */
 
+/* The entry of a marketplace is stored with a plugin, but is none of its
+ * files. */
 static bool fill_files(struct info *f, struct err *e)
 {
     struct arena *a = &f->cx->arena;
@@ -46,15 +49,16 @@ static bool fill_files(struct info *f, struct err *e)
         CLEANUP(arena_done) struct arena scratch = {0};
         struct str bytes;
 
+        if (str_is(files[i].path, PLUGIN_ENTRY_FILE))
+            continue;
         if (!store_read(f->store, &files[i].hash, FILE_MAX_BYTES, &scratch,
                         &bytes, e))
             return err_wrap(e, "%.*s", STR_ARG(files[i].path));
-        out[i] =
+        out[f->out->file_count++] =
             (struct info_file){files[i].path, bytes.n, files[i].executable};
         f->out->bytes += bytes.n;
     }
     f->out->files = out;
-    f->out->file_count = count;
     return true;
 }
 

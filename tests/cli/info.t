@@ -137,6 +137,7 @@ is 'has what is missing' "$(field '(d["not_installed"], [p["name"] for p in d["p
 exits 'a plugin of a marketplace' 0 mapm info acme/market --plugin docs
 like 'has what is listed' "$out" '^  skill pdf '
 hasnt 'and nothing else' "$out" 'skill free'
+hasnt '[G7] the entry that is stored with it is no file of the plugin' "$out" 'marketplace-entry'
 exits 'one from elsewhere' 0 mapm info acme/market --plugin far
 has 'says where it is from' "$out" 'https://github.com/acme/demo'
 
