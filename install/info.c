@@ -407,17 +407,25 @@ static bool take_catalog(struct info *f, struct err *e)
     return true;
 }
 
+/* What failed of a plugin of a marketplace may be another repository. */
+static bool fail_node(struct info *f, const struct info_request *r,
+                      struct err *e)
+{
+    *e = *f->node->failed;
+    return !err_names(e, str_dup0(r->word, &f->cx->arena)) &&
+           err_wrap(e, "%s%.*s%s%.*s", r->plugin.n ? "plugin " : "",
+                    STR_ARG(r->plugin), r->plugin.n ? " of " : "",
+                    STR_ARG(r->word));
+}
+
 static bool find(struct info *f, const struct info_request *r, struct err *e)
 {
     if (!add_word(f, r, e) || !closure_gather(&f->closure, e) ||
         !take_catalog(f, e) ||
         !offers_find_markets(&f->closure, &f->node, 1, e))
         return false;
-    if (f->node->failed) {
-        *e = *f->node->failed;
-        return !err_names(e, str_dup0(r->word, &f->cx->arena)) &&
-               err_wrap(e, "%.*s", STR_ARG(r->word));
-    }
+    if (f->node->failed)
+        return fail_node(f, r, e);
     return f->node->is_ready ? fill_package(f, e) : fill_catalog(f, e);
 }
 

@@ -39,6 +39,7 @@ cat >"$S/.claude-plugin/marketplace.json" <<'JSON'
   {"name": "docs", "source": "./", "strict": false, "description": "Documents",
    "skills": ["./skills/pdf"]},
   {"name": "far", "source": {"source": "github", "repo": "acme/demo"}},
+  {"name": "gone", "source": {"source": "github", "repo": "acme/gone"}},
   {"name": "npm", "source": {"source": "npm", "package": "x"}}]}
 JSON
 make_repo acme/market "$S"
@@ -141,10 +142,14 @@ hasnt '[G7] the entry that is stored with it is no file of the plugin' "$out" 'm
 exits 'one from elsewhere' 0 mapm info acme/market --plugin far
 has 'says where it is from' "$out" 'https://github.com/acme/demo'
 
+exits 'one whose repository cannot be had' 1 mapm info acme/market --plugin gone
+has '[G7] is named, not only its marketplace' "$err" 'plugin gone of acme/market'
+has '[G7] with the repository' "$err" 'acme/gone'
+
 # --- catalogs ----------------------------------------------------------------------------
 
 exits 'a catalog' 0 mapm info acme/market
-has 'counts what it has' "$out" '5 skills, 0 agents, 1 MCP server, 3 plugins'
+has 'counts what it has' "$out" '5 skills, 0 agents, 1 MCP server, 4 plugins'
 like 'its commit' "$out" '^commit +[0-9a-f]{40} \(main, 20'
 like 'each package with its description' "$out" "^skill +free +$U/skills/free  The free package of a test, used by it\\.\$"
 like 'each server with what it runs' "$out" "^mcp +io.acme_tool +.*  npx -y tool\$"
@@ -157,7 +162,7 @@ is 'says which plugin has it' "$(field '[(o["name"], o["plugin"]) for o in d["of
     "[('io.acme_tool', None), ('broken', None), ('evil', None), ('free', None), ('pdf', 'docs'), ('worse', None)]"
 exits 'has no text of its own' 2 mapm info acme/market --readme
 exits 'a list of plugins alone' 0 mapm info acme/list
-has 'is a catalog, too' "$out" '0 skills, 0 agents, 0 MCP servers, 3 plugins'
+has 'is a catalog, too' "$out" '0 skills, 0 agents, 0 MCP servers, 4 plugins'
 exits '[F4] --all of plugins alone' 1 mapm install acme/list --all --yes
 has '[F4] says how plugins are chosen' "$err" 'mapm install acme/list lists what it offers; plugins are chosen with --plugin'
 for repo in circle bare; do
@@ -166,7 +171,7 @@ for repo in circle bare; do
     has "[G7] $repo: with the reason" "$err" " is not installed as one plugin: "
 done
 exits 'a folder of this machine' 0 mapm info "$S"
-has 'the same' "$out" '5 skills, 0 agents, 1 MCP server, 3 plugins'
+has 'the same' "$out" '5 skills, 0 agents, 1 MCP server, 4 plugins'
 is 'nothing was written' "$(ls -A)" ''
 
 # --- what is installed -----------------------------------------------------------------
