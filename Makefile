@@ -499,6 +499,7 @@ COMPLETION = bash $(SHARE)/bash-completion/completions/mapm \
 # DEBUG=1 keeps the symbols, which the programs go without, in a folder .debug
 # beside each program: there debuggers look for them. Tables of the archives they read
 # in the program alone.
+# STRIP=true leaves it to dh_strip.
 STRIP   ?= strip
 BINDIR   = $(DESTDIR)$(PREFIX)/bin
 LIBEXEC  = $(DESTDIR)$(PREFIX)/libexec/mapm
@@ -512,8 +513,8 @@ install: install-programs install-share install-libraries
 
 install-programs: all
 	for p in $(PROGRAMS); do \
-	  install -d $${p%/*} && \
-	  $(STRIP) $(if $(DEBUG),,-R .eh_frame) -o $$p.stripped $(B)/$${p##*/} && \
+	  install -D -m 755 $(B)/$${p##*/} $$p.stripped && \
+	  $(STRIP) $(if $(DEBUG),,-R .eh_frame) $$p.stripped && \
 	  install -m 755 $$p.stripped $$p && rm $$p.stripped || exit 1; \
 	  $(if $(DEBUG),$(INSTALL_DEBUG)) done
 	ln -sf ../../bin/mapm $(LIBEXEC)/mapm-engine

@@ -41,6 +41,11 @@ for p in $programs; do
     ok '[F12] and it names them' sh -c 'readelf -p .gnu_debuglink "$1" | grep -q "$2"' sh "$T/root/usr/$p" "${file##*/}"
 done
 
+ok '[S7] make install STRIP=true, as for a package that is stripped later' make_here install STRIP=true
+for p in $programs; do
+    ok "[S7] $p is installed as it was built" cmp "$T/root/usr/$p" "$BUILD/${p##*/}"
+done
+
 ok 'make uninstall' make_here uninstall
 is 'leaves nothing' "$(find "$T/root" -type f)" ''
 done_testing
