@@ -1,3 +1,5 @@
+#include "base/digest.h"
+
 #include "choose_clients.h"
 #include "clients_used.h"
 #include "self_server.h"
@@ -51,6 +53,28 @@ static bool check_places(const struct install_session *s,
     return true;
 }
 
+/* A patched package is not found: the lock has its digest without the patch. */
+static bool is_locked(void *ctx, struct str path, struct package_file *files,
+                      size_t count)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    const struct install_session *s = ctx;
+    const struct layer *l = &s->layer;
+    struct str text, digest;
+    struct hash hash = store_listing_format(files, count, &a, &text);
+
+    digest = digest_format(&hash, &a);
+    for (size_t i = 0; i < l->by_name.count; i++) {
+        const struct lock_entry *entry = l->by_name.entries[i].value;
+
+        if (str_eq(entry->digest, digest) &&
+            (entry->kind == DOC_SKILL || entry->kind == DOC_AGENT) &&
+            str_eq(layer_place(l, entry, &a), path))
+            return true;
+    }
+    return false;
+}
+
 bool session_provision_options(struct install_session *s,
                                struct provision_options *o, struct err *e)
 {
@@ -62,6 +86,8 @@ bool session_provision_options(struct install_session *s,
         .keep_edited = s->keep_edited,
         .takes_over = s->request->command == INSTALL_IMPORT,
         .objects = session_objects(s),
+        .is_locked = is_locked,
+        .locked_ctx = s,
     };
     return session_choose_clients(s, &o->clients, e) &&
            check_places(s, &o->clients, e);

@@ -109,6 +109,29 @@ static bool displace(struct plan *plan, struct change *c, const char *what)
     return true;
 }
 
+/* Returns whether the folder has what the lock says, although the record does
+ * not: it came with a checkout. */
+static bool is_as_locked(const struct plan *plan, struct str path,
+                         const struct disk_node *nodes, size_t count)
+{
+    const struct provision_options *o = plan->desired.options;
+    struct package_file *files =
+        arena_array(plan->arena, count + 1, sizeof *files);
+
+    if (!o->is_locked || count == 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        if (!S_ISREG(nodes[i].st.st_mode))
+            return false;
+        files[i] = (struct package_file){
+            .executable = (nodes[i].st.st_mode & S_IXUSR) != 0,
+            .hash = nodes[i].hash,
+            .path = nodes[i].path,
+        };
+    }
+    return o->is_locked(o->locked_ctx, path, files, count);
+}
+
 /* Compares the folder `path` with `t`; NULL to remove it. Sets *same. */
 static bool decide_tree(struct plan *plan, struct target *t, struct change *c,
                         const struct record_entry *known, bool *same,
@@ -134,6 +157,9 @@ static bool decide_tree(struct plan *plan, struct target *t, struct change *c,
         *same = true;
         return true;
     }
+    if ((known || !place_is_of_user(c->path)) &&
+        is_as_locked(plan, c->path, nodes, count))
+        return true;
     compare_tree(plan, t, c->path, nodes, count, known, &found, true);
     if (force && plan->edits.count > before) {
         plan->edits.count = before;

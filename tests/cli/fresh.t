@@ -102,6 +102,34 @@ exits '[D2] to a lock that holds' 0 mapm install --locked
 rm -rf .agents .claude
 exits '[D2] cold, as well' 0 env MAPM_HOME="$T/cold" "$MAPM" install --locked
 
+# A team that commits .agents: a checkout brings the lock and the folders of another
+# branch, and the record on this machine is of neither.
+fresh kept
+git init -q -b main . && git config user.name x && git config user.email x@example.com
+exits 'a team' 0 mapm install --yes "$U/main/skills/plain" "$U/main/skills/guide"
+git add . && git commit -qm first && git checkout -q -b other
+for text in one two; do
+    echo "$text" >>"$s/skills/plain/SKILL.md" && make_repo acme/catalog "$s"
+    [ "$text" = two ] || mapm update -q
+done
+git commit -qam other && git checkout -q main
+exits 'installed on a branch' 0 mapm install
+git checkout -q other
+exits '[D4] an update on another' 0 mapm update
+like '[D4] takes what the lock of that branch names' "$(tail -n 1 .agents/skills/plain/SKILL.md)" two
+not_ok '[D4] with nothing to keep a copy of' test -e .agents/.mapm/backup
+git checkout -q . && echo mine >>.agents/skills/plain/SKILL.md
+exits '[D4] an edit on that branch' 0 mapm update
+like '[D4] is named' "$err" 'plain was edited and is left as it is'
+is '[D4] and still there' "$(tail -n 1 .agents/skills/plain/SKILL.md)" mine
+git checkout -q .
+exits '[D4] a remove there' 0 mapm remove plain
+not_ok '[D4] takes the folder' test -e .agents/skills/plain
+rm -rf "$T/cloned" && git checkout -q . && git clone -q . "$T/cloned" && cd "$T/cloned" || exit 1
+exits '[D4] an update in a clone' 0 mapm update
+like '[D4] without a record' "$(tail -n 1 .agents/skills/plain/SKILL.md)" two
+like '[D4] takes it as well' "$out" '~ skill plain'
+
 # --- many commits -----------------------------------------------------------------------
 
 fresh many
