@@ -664,10 +664,7 @@ bool merge_is_empty(const struct merge *m)
     strict.comments = false; /* a comment counts as content */
     if (json_parse(m->text, &strict, &a, &root, NULL, &ignored) &&
         root->kind == JSON_OBJECT)
-        empty = root->count == 0 ||
-                (root->count == 1 &&
-                 str_is(root->first->key, m->file.shape->section) &&
-                 root->first->kind == JSON_OBJECT && root->first->count == 0);
+        empty = root->count == 0;
     arena_done(&a);
     return empty;
 }
