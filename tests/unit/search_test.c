@@ -189,6 +189,19 @@ TEST(a_long_word_is_a_query) /* [G1, F3] */
     free(word);
 }
 
+/* A part of a word is found in the first name of a source, too. */
+TEST(a_name_is_found_by_its_beginning) /* [G1] */
+{
+    static const struct search_entry entry = {
+        .name = STR_INIT("kubectl"), .description = STR_INIT("Runs a tool.")};
+    struct rig r;
+
+    rig_init(&r);
+    put(&r, "x", &entry, 1);
+    CHECK_STR(first(&r, "wake kube up"), "kubectl");
+    rig_done(&r);
+}
+
 /* The words of a request count up to MATCH_MAX_WORDS. */
 TEST(words_behind_the_limit_are_not_asked_for) /* [G1, F3] */
 {

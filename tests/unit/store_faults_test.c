@@ -322,6 +322,7 @@ static bool put_notes(struct rig *r)
            store_put_ref(s, STR("o/r"), STR("main"), &ref, &r->err) &&
            store_put_trees(s, STR("o/r"), STR("c1"), STR("trees"), &r->err) &&
            store_put_reachable(s, STR("o/r"), STR("c1"), &r->err) &&
+           store_put_host(s, STR("o"), STR("caps"), &r->err) &&
            store_put_proof(s, &proof, &r->err) &&
            state_put_workspace(store_state(s), STR("/w"), &r->err);
 }
@@ -343,7 +344,8 @@ static bool has_notes(struct rig *r)
                           &found) &&
            store_find_trees(s, STR("o/r"), STR("c1"), &r->arena, &text) &&
            state_is_reachable(store_state(s), STR("o/r"), STR("c1")) &&
-           state_has_proof(store_state(s), &proof) &&
+           store_find_host(s, STR("o"), &r->arena, &text) &&
+           str_is(text, "caps") && state_has_proof(store_state(s), &proof) &&
            state_list_workspaces(store_state(s), &r->arena, &paths, &n,
                                  &r->err) &&
            n == 1;
