@@ -363,8 +363,11 @@ static bool add_word(struct info *f, const struct info_request *r,
             return false;
         *e = ambiguous;
         return e->code != ERR_NOT_FOUND ||
-               err_hint(e, "a package that is not installed is named by its "
-                           "origin: mapm info owner/repo/path");
+               err_hint(e,
+                        "name a package that is not installed by its origin, "
+                        "mapm info owner/repo/path, or as a catalog names "
+                        "it: mapm search %.*s",
+                        STR_ARG(r->word));
     }
     closure_add_checkout(&f->closure, &o);
     if (r->plugin.n)

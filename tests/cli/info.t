@@ -98,6 +98,7 @@ has 'says why' "$err" 'description'
 exits 'none' 1 mapm info acme/market/skills/none
 exits 'what is neither name nor origin' 1 mapm info none
 has 'says what it may be' "$err" 'mapm info owner/repo/path'
+has '[G7] and that catalogs are searched by name' "$err" 'mapm search none'
 exits 'no argument' 2 mapm info
 
 # --- for programs --------------------------------------------------------------------
