@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "mapm/doc_kind.h"
 #include "mapm/install_picker.h"
+#include "mapm/plugin_market.h"
 
 #define SCREEN_MAX_BYTES (1u << 20)
 #define NAME_COLUMNS     28
@@ -129,6 +130,9 @@ static void draw(struct screen *s)
     CLEANUP(buf_done) struct buf b = {0};
     const struct install_picker *p = &s->picker;
     size_t lines = s->height - FRAME_LINES;
+    struct str omitted =
+        p->filter_bytes ? STR("")
+                        : market_unnamed_text(s->catalog->unnamed_count, &a);
 
     buf_init(&b, SCREEN_MAX_BYTES);
     scroll(s, lines);
@@ -140,7 +144,8 @@ static void draw(struct screen *s)
                      p->tokens, STR_ARG(clean(s->catalog->origin.text, &a))),
         false);
     put_line(s, &b, "",
-             arena_printf(&a, "filter: %.*s_", (int)p->filter_bytes, p->filter),
+             arena_printf(&a, "filter: %.*s_%s%.*s", (int)p->filter_bytes,
+                          p->filter, omitted.n ? "   " : "", STR_ARG(omitted)),
              false);
     for (size_t i = s->top; i < s->top + lines; i++)
         if (i < p->seen_count)

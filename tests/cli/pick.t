@@ -33,7 +33,8 @@ cat >"$S/.claude-plugin/marketplace.json" <<'JSON'
 {"name": "m", "owner": {"name": "x"}, "plugins": [
   {"name": "docs", "source": "./", "strict": false,
    "description": "Docu\u001b]0;title\u0007ments", "skills": ["./skills/pdf", "./skills/docx"]},
-  {"name": "npm", "source": {"source": "npm", "package": "x"}}]}
+  {"name": "npm", "source": {"source": "npm", "package": "x"}},
+  {"name": "two words", "source": "./"}]}
 JSON
 make_repo acme/market "$S"
 mkdir -p "$T/list/.claude-plugin"
@@ -72,6 +73,7 @@ is 'esc leaves' "$status" 0
 has 'it is by plugin' "$out" 'plugin docs (3)'
 has 'one without packages here is a line' "$out" 'plugin npm '
 hasnt 'and not a heading as well' "$out" 'plugin npm (1)'
+has 'with entries that are left out' "$out" '1 entry of its marketplace is left out: '
 has 'and by folder' "$out" 'skills/ ('
 has 'with descriptions' "$out" 'The pdf package of a test'
 has 'and tokens' "$out" ' tok '
