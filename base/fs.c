@@ -48,6 +48,16 @@ bool fs_open_dir_at(int dirfd, const char *path, int *fd, struct err *e)
     return true;
 }
 
+/* Asks for the path of the open file. realpath() takes a call for each part of
+ * the path and of the targets of links. */
+static bool find_real_path(const char *path, char *real, size_t size)
+{
+    CLEANUP_FD int fd = fs_openat(AT_FDCWD, path, O_PATH | O_CLOEXEC, 0);
+
+    return fd >= 0 && fs_path_of(fd, real, size) == real &&
+           fs_has_no_links(real);
+}
+
 bool fs_real_path(const char *path, struct arena *a, struct str *out,
                   struct err *e)
 {
@@ -63,7 +73,7 @@ bool fs_real_path(const char *path, struct arena *a, struct str *out,
         if (errno == ENOENT || errno == ENOTDIR)
             return fs_failed(e, "open", path);
     }
-    if (!realpath(path, real))
+    if (!find_real_path(path, real, sizeof real) && !realpath(path, real))
         return fs_failed(e, "open", path);
     *out = arena_str(a, str_cstr(real));
     return true;
