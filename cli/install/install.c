@@ -377,10 +377,12 @@ static bool run(struct invocation *inv, enum install_command command,
         hint_offered(inv, &r.arguments, e);
         return false;
     }
-    if (may_pick(inv, plan, &r) && !pick(inv, &r, &plan, e))
-        return false;
-    if (!plan)
-        return true;
+    if (may_pick(inv, plan, &r)) {
+        if (!pick(inv, &r, &plan, e))
+            return false;
+        if (!plan) /* nothing was picked */
+            return true;
+    }
     ok = carry_out(inv, plan, &r, e);
     *exit_code = (plan->left_out_count && command != INSTALL_UPDATE) ||
                          plan->held_count || plan->problem_count ||
