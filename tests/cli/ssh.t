@@ -254,6 +254,10 @@ want 'a server that ignores GIT_PROTOCOL' 0 '^DONE' "$HELLO"
 like 'brings the same files' "$out" '644 docs/data.bin 40000$'
 ssh_does
 
+ssh_does 'yes "a word of the server" | head -c 200000 >&2'
+want 'a server that says much at first' 0 '^DONE' "$HELLO"
+ssh_does
+
 # --- what it says ------------------------------------------------------------------------
 fails() # WHAT COMMANDS REGEX
 {

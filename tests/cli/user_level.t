@@ -433,6 +433,10 @@ ok 'comes back' cmp -s "$HOME/.codex/config.toml" "$T/mine"
 cp "$T/edited" "$HOME/.codex/config.toml"
 on_terminal y "$MAPM" doctor --restore-user
 is 'or after a yes' "$status $(cmp "$HOME/.codex/config.toml" "$T/mine")" '0 '
+printf '# %02000d\n' 1 >"$HOME/.codex/config.toml"
+cp "$HOME/.codex/config.toml" "$T/long"
+exits 'what cannot be kept' 1 sh -c 'ulimit -f 2; exec "$@" >/dev/null' sh "$MAPM" doctor --restore-user --yes
+ok 'is not replaced' cmp "$HOME/.codex/config.toml" "$T/long"
 rm "$HOME/.codex/config.toml" && ln -s "$T/mine" "$HOME/.codex/config.toml"
 echo other >"$T/mine"
 exits 'a link out of the home' 3 mapm doctor --restore-user --yes
