@@ -1,4 +1,6 @@
 #include "base/digest.h"
+#include "base/fs.h"
+#include "mapm/state.h"
 
 #include "choose_clients.h"
 #include "clients_used.h"
@@ -75,6 +77,20 @@ static bool is_locked(void *ctx, struct str path, struct package_file *files,
     return false;
 }
 
+static bool list_workspaces(void *ctx, struct arena *a, struct str **folders,
+                            size_t *count)
+{
+    const struct install_session *s = ctx;
+    struct err ignored = {0};
+
+    if (!state_list_workspaces(store_state(s->store), a, folders, count,
+                               &ignored))
+        return false;
+    for (size_t i = 0; s->layer.member.n && i < *count; i++)
+        (*folders)[i] = fs_join((*folders)[i], s->layer.member, a);
+    return true;
+}
+
 bool session_provision_options(struct install_session *s,
                                struct provision_options *o, struct err *e)
 {
@@ -89,6 +105,8 @@ bool session_provision_options(struct install_session *s,
         .is_locked = is_locked,
         .locked_ctx = s,
     };
+    if (s->layer.provision)
+        provision_find_original(s->layer.provision, list_workspaces, s);
     return session_choose_clients(s, &o->clients, e) &&
            check_places(s, &o->clients, e);
 }

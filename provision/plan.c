@@ -625,6 +625,7 @@ bool provision_plan(struct provision *p, const struct provision_options *o,
     if (!provision_load(p, e))
         return false;
     plan = make_plan(p, o, a);
+    plan->stale = p->is_copy; /* it becomes the record of this folder */
     plan->linked = arena_array(a, clients_count, 1);
     for (size_t i = 0; i < item_count; i++)
         if (!desired_state_check_server(&plan->desired, &items[i], e))

@@ -113,24 +113,51 @@ static bool is_intact(const struct provision *p,
     return false;
 }
 
+/* Returns whether a file of `st` is the one whose numbers are recorded. */
+static bool is_here(const struct record *r, const struct stat *st)
+{
+    struct file_stat now = file_stat_of(st, true);
+
+    return r->here.ino && r->here.ctime && now.ino == r->here.ino &&
+           now.ctime == r->here.ctime;
+}
+
 bool provision_record_is_from_here(const struct provision *p)
 {
-    const struct file_stat *here = &p->record.here;
-    struct file_stat now;
     struct stat st;
 
     if (!p->has_record)
         return false;
-    if (here->ino && here->ctime &&
-        fs_stat_at(p->root, STATE_FOLDER "/.gitignore", &st)) {
-        now = file_stat_of(&st, true);
-        if (now.ino == here->ino && now.ctime == here->ctime)
-            return true;
-    }
+    if (p->is_copy || (fs_stat_at(p->root, STATE_FOLDER "/.gitignore", &st) &&
+                       is_here(&p->record, &st)))
+        return true;
     for (size_t i = 0; i < p->record.count; i++)
         if (is_intact(p, &p->record.entries[i]))
             return true;
     return false;
+}
+
+void provision_find_original(struct provision *p,
+                             bool (*list)(void *ctx, struct arena *a,
+                                          struct str **folders, size_t *count),
+                             void *ctx)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err ignored = {0};
+    struct str *folders;
+    size_t count;
+    struct stat st;
+
+    if (!provision_load(p, &ignored) || !p->has_record ||
+        provision_record_is_from_here(p) || !list(ctx, &a, &folders, &count))
+        return;
+    for (size_t i = 0; i < count && !p->is_copy; i++) {
+        struct str path =
+            fs_join(folders[i], STR(STATE_FOLDER "/.gitignore"), &a);
+
+        p->is_copy = fs_stat_at(AT_FDCWD, str_dup0(path, &a), &st) &&
+                     is_here(&p->record, &st);
+    }
 }
 
 void provision_desired_state(const struct provision *p,

@@ -83,6 +83,7 @@ struct provision {
     struct arena arena; /* owns the text of the record and the path */
     struct record record;
     bool loaded, has_record; /* the record was read; it is valid */
+    bool is_copy;            /* its original was found */
     struct plan *plan;
     char *marked; /* per client: 'y' or 'n' once its markers were checked */
     struct stage_early *early; /* packages staged before the plan, or NULL */
@@ -111,8 +112,8 @@ const struct record_entry *provision_recorded(const struct provision *p,
                                               struct str path);
 /*
  * Whether mapm wrote the record on this disk: its inode is the recorded one,
- * which no other program can know. False for a record from a checkout or a
- * copied workspace.
+ * which no other program can know. False for a record from a checkout, and of a
+ * copied workspace unless provision_find_original() found the original.
  */
 bool provision_record_is_from_here(const struct provision *p);
 /* Initializes an empty desired state for this workspace. */

@@ -190,6 +190,15 @@ bool provision_is_marked(struct provision *p, const struct client *c);
  */
 void provision_find_served(struct provision *p,
                            const struct provision_options *o, bool *served);
+/* Looks for the workspace that this one was copied from: a record with the
+ * numbers of a file in one of the user's own workspaces was written by mapm, and
+ * edits in the copy count as such. `list` gives their folders; it is called only
+ * for a record that is not of this disk. */
+void provision_find_original(struct provision *p,
+                             bool (*list)(void *ctx, struct arena *a,
+                                          struct str **folders, size_t *count),
+                             void *ctx);
+
 /* User level: returns whether mapm created the folder `path` (absolute). */
 bool provision_made_folder(struct provision *p, struct str path);
 

@@ -99,7 +99,13 @@ exits 'then it is right' 0 mapm verify
 unlike 'and no more noted' "$(mapm install 2>&1)" 'was edited'
 cp "$T/edited.md" .agents/skills/base/SKILL.md
 (cd "$T" && rm -rf copy && cp -r "$OLDPWD" copy)
+cp -r "$T/copy" "$T/copy2"
 (cd "$T/copy" && mapm install) >"$T/copy.out" 2>&1
+like 'a copy of a workspace keeps its edits' "$(cat "$T/copy.out")" 'acme/base was edited and is left as it is'
+is 'which are there' "$(tail -n 1 "$T/copy/.agents/skills/base/SKILL.md")" mine
+(mv "$T/copy" "$T/copy.moved" && cd "$T/copy.moved" && mapm install) >"$T/copy.out" 2>&1
+like 'also without its original' "$(cat "$T/copy.out")" 'acme/base was edited and is left as it is'
+(cd "$T/copy2" && env MAPM_HOME="$T/stranger" "$MAPM" install) >"$T/copy.out" 2>&1
 like 'a record from elsewhere permits nothing' "$(cat "$T/copy.out")" 'would destroy'
 echo again >>"$src/skills/base/SKILL.md"
 exits 'install does not destroy it' 1 mapm install

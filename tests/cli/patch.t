@@ -613,6 +613,7 @@ like '[D7] is named as such' "$err" 'base/notes.txt: not a text, or too large'
 mapm restore -q base
 echo 'An edit.' >>$b/SKILL.md
 cp -r . "$T/copied" && cd "$T/copied" && rm -r .agents/skills/other || exit 1
+mv "$T/plain" "$T/elsewhere" # where nobody finds its original
 exits '[D7] an edit in a copy' 1 mapm install
 like '[D7] is named' "$err" 'base/SKILL.md was changed'
 like '[D7] with the ways out' "$err" 'mapm patch NAME keeps it, mapm restore NAME or --force undoes it'
