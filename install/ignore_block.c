@@ -62,7 +62,7 @@ bool ignore_file_read(int dir, const char *name, size_t max_bytes,
     if (fs_read_file_at(dir, name, max_bytes, a, out, e))
         return true;
     if (e->code != ERR_NOT_FOUND)
-        return err_wrap(e, "cannot read %s", name);
+        return false;
     err_clear(e);
     *out = STR("");
     return true;

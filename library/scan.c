@@ -198,7 +198,8 @@ static bool read_changed(struct scan *scan, struct changes *changes,
 static bool fail_named(const struct scan *scan, const char *path, struct err *e)
 {
     if (scan->root->named) { /* X7 */
-        err_wrap(e, "cannot read the folder of skills %s", path);
+        if (!err_names(e, path))
+            err_wrap(e, "cannot read the folder of skills %s", path);
         return e->code != ERR_REFUSED &&
                err_hint(e, "a folder named on the command line has to be "
                            "there");
