@@ -92,23 +92,21 @@ struct str field_raw(struct fields *f, size_t n)
     return str_make(s.p, n);
 }
 
-static uint64_t get_number(struct fields *f, size_t bytes)
+/* Returns 0 and marks the fields as bad if the number is larger than `max`. */
+static uint64_t get_number(struct fields *f, size_t bytes, uint64_t max)
 {
     struct str s = field_raw(f, bytes);
     uint64_t v = 0;
 
     for (size_t i = 0; i < s.n; i++)
         v |= (uint64_t)(unsigned char)s.p[i] << (8 * i);
-    return v;
+    f->bad |= v > max;
+    return f->bad ? 0 : v;
 }
 
 unsigned field_u8(struct fields *f, unsigned max)
 {
-    uint64_t v = get_number(f, 1);
-
-    if (v > max)
-        f->bad = true;
-    return f->bad ? 0 : (unsigned)v;
+    return (unsigned)get_number(f, 1, max);
 }
 
 bool field_bool(struct fields *f)
@@ -118,18 +116,12 @@ bool field_bool(struct fields *f)
 
 size_t field_u32(struct fields *f, size_t max)
 {
-    uint64_t v = get_number(f, 4);
-
-    if (v > max)
-        f->bad = true;
-    return f->bad ? 0 : (size_t)v;
+    return (size_t)get_number(f, 4, max);
 }
 
 uint64_t field_u64(struct fields *f)
 {
-    uint64_t v = get_number(f, 8);
-
-    return f->bad ? 0 : v;
+    return get_number(f, 8, UINT64_MAX);
 }
 
 struct str field_str(struct fields *f, size_t max_bytes)
