@@ -54,8 +54,8 @@ static const char *agent_of(const struct client *c, struct arena *a)
                      : NULL;
 }
 
-/* [H6] who is in use is listed, or there already, by each of its markers; what
- * nobody verified only when it is listed */
+/* [H6] Clients in use are those that are listed or detected by one of their
+ * markers; unverified ones only if listed. */
 static void check_use(const struct client *c, const char *marker)
 {
     struct fixture *d = &fixture;
@@ -79,7 +79,8 @@ static void check_use(const struct client *c, const char *marker)
           fixture_has(d, servers) == (used || c->mcp.shape == &shape_shared));
     FIXTURE_OK(d, 0);
     CHECK(d->change_count == 0);
-    /* No longer listed: what mapm made does not keep it in use. */
+    /* A client that is no longer listed: files of mapm do not keep it in
+     * use. */
     d->options.clients.count = 0;
     d->options.clients.is_decided = true;
     FIXTURE_OK(d, 0);
@@ -102,7 +103,7 @@ TEST(clients_in_use)
     }
 }
 
-/* [H6] folders that many have prove nothing */
+/* [H6] Common folders are not markers. */
 TEST(common_folders_are_no_markers)
 {
     struct fixture *d = &fixture;
@@ -145,7 +146,7 @@ static void put_in_the_way(struct fixture *d, const struct client *c,
     }
 }
 
-/* [H6] a file that mapm cannot or may not edit stays, and so does all else */
+/* [H6] A file that mapm cannot or must not edit stays, and so do all others. */
 TEST(what_is_in_the_way_stays)
 {
     static const enum err_code codes[] = {ERR_FORMAT, ERR_REFUSED, ERR_REFUSED,
@@ -173,7 +174,7 @@ TEST(what_is_in_the_way_stays)
         }
 }
 
-/* [X19, X20, X21, X22, X23] per client: the same servers, in each one's own words */
+/* [X19, X20, X21, X22, X23] The same servers, in the format of each client. */
 TEST(servers_in_the_words_of_each_client)
 {
     static const char local[] =
@@ -323,7 +324,7 @@ TEST(the_workspace_by_the_name_of_an_editor)
           NULL);
     CHECK(!strstr(fixture_content(d, ".kiro/settings/mcp.json"),
                   "workspaceFolder"));
-    /* Written before, by `servers: direct`, and committed: no edit. */
+    /* Entries written by `servers: direct` and committed are not edits. */
     d->options.start_servers = false;
     FIXTURE_OK(d, 0);
     CHECK(strstr(fixture_content(d, ".vscode/mcp.json"), d->path) != NULL);
@@ -376,7 +377,7 @@ TEST(a_folder_is_written_only_where_it_stays_that)
     }
 }
 
-/* [row 9] opencode expands forms of its own, and has no escape for them */
+/* [row 9] opencode expands its own placeholders, and has no escape for them. */
 TEST(what_opencode_would_expand_is_refused)
 {
     const struct client *c = clients_find(STR("opencode"));
@@ -396,7 +397,7 @@ TEST(what_opencode_would_expand_is_refused)
     }
 }
 
-/* Names, descriptions and bodies cannot break out of their place. */
+/* Names, descriptions and bodies cannot leave their field. */
 TEST(agents_are_quoted)
 {
     static const char *const texts[] = {
@@ -437,7 +438,7 @@ TEST(agents_are_quoted)
     }
 }
 
-/* The files beside AGENTS.md are told of, in each format's body. */
+/* The body of each format mentions the files beside AGENTS.md. */
 TEST(agents_know_where_their_files_are)
 {
     static const struct {
@@ -490,7 +491,7 @@ TEST(agents_have_the_keys_of_their_client)
     }
 }
 
-/* Codex: a TOML reader must find the very same texts. */
+/* Codex: a TOML parser must read identical texts. */
 TEST(agents_are_good_toml)
 {
     static const char body[] = "One \"\"\" two \\ \"\"\"\"\n'''\n\r\n\x01\t"

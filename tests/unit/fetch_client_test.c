@@ -1,4 +1,5 @@
-/* mapm's side of the talk with mapm-fetch: THREATS 1.2, [row 10, row 30]. */
+/* The client side of the protocol with mapm-fetch: THREATS 1.2, [row 10, row
+ * 30]. */
 
 #include "base/fs.h"
 #include "base/proc.h"
@@ -70,7 +71,7 @@ TEST(fields_stay_within_their_limits) /* [row 30] */
     {
         struct err e;
 
-        field_err(&in, &e); /* an error without a code is none */
+        field_err(&in, &e); /* an error without a code */
         CHECK(in.bad);
     }
 }
@@ -115,14 +116,14 @@ TEST(a_channel_carries_frames_of_any_size)
     channel_done(&x);
     CHECK(channel_fill(&y, &e) && y.closed);
     channel_done(&y);
-    CHECK(fcntl(STDIN_FILENO, F_GETFD) >= 0); /* no others are closed */
+    CHECK(fcntl(STDIN_FILENO, F_GETFD) >= 0); /* no other is closed */
 }
 
 TEST(a_channel_refuses_impossible_lengths)
 {
     static const struct str rows[] = {
         STR_INIT("\0\0\0\0"),
-        STR_INIT("\x01\0\0\x06"), /* a byte more than FRAME_MAX_BYTES */
+        STR_INIT("\x01\0\0\x06"), /* one byte more than FRAME_MAX_BYTES */
         STR_INIT("\xff\xff\xff\xff"),
     };
 
@@ -166,7 +167,7 @@ static void done_fetch(struct fetch *f)
     arena_done(&f->arena);
 }
 
-/* What mapm-fetch would send. */
+/* Frames that mapm-fetch would send. */
 static struct str body_of(struct link *l, uint32_t seq,
                           const struct fetch_event *ev)
 {
@@ -202,7 +203,7 @@ static bool takes(uint32_t seq, const struct fetch_event *ev)
 
     make_fetch(&f);
     ok = client_read_event(&f, body, &a, &out);
-    for (size_t n = 0; n < body.n; n++) { /* no prefix of it is one */
+    for (size_t n = 0; n < body.n; n++) { /* none of its prefixes is valid */
         CLEANUP(done_fetch) struct fetch g;
 
         make_fetch(&g);
@@ -271,7 +272,7 @@ TEST(an_event_must_answer_what_was_asked)
     err_set(&why, ERR_TLS, "x");
     ev.err = &why;
     CHECK(takes(0, &ev));
-    ev.kind = FETCH_IDLE; /* only this side says so */
+    ev.kind = FETCH_IDLE; /* set by this side only */
     CHECK(!takes(0, &ev));
 }
 
@@ -282,7 +283,7 @@ TEST(an_outline_answers_what_may_end_with_one) /* [F4] */
 
     outline.kind = FETCH_OUTLINE;
     CHECK(takes(0, &outline));  /* an AGENTS.md at the top */
-    CHECK(!takes(1, &outline)); /* its manifest came already */
+    CHECK(!takes(1, &outline)); /* its manifest has arrived */
     CHECK(!takes(2, &outline));
     CHECK(!takes(3, &outline));
     CHECK(!takes(5, &outline));
@@ -375,7 +376,7 @@ static bool answers(struct fetch *f, enum frame_type type, const struct buf *b,
     return true;
 }
 
-/* A git that has a password for every host. */
+/* A git whose credential helper has a password for every host. */
 static void put_git(char *folder)
 {
     static const char text[] = "#!/bin/sh\n"
@@ -468,7 +469,7 @@ TEST(blobs_are_looked_up)
           !field_bool(&reply) && fields_end(&reply));
     f.options.store =
         (struct fetch_store){.find_blob = find_one, .ctx = &known};
-    CHECK(answers(&f, FRAME_FIND_BLOBS, &b, &reply)); /* no text to be had */
+    CHECK(answers(&f, FRAME_FIND_BLOBS, &b, &reply)); /* no text available */
     CHECK(field_u32(&reply, 2) == 2 && !field_bool(&reply) &&
           !field_bool(&reply) && fields_end(&reply));
     f.options.store.read_blob = read_x;
@@ -493,7 +494,7 @@ TEST(unknown_questions_are_refused)
         CHECK(!answers(&f, (enum frame_type)type, &b, &reply));
 }
 
-/* Where mapm-fetch is gone, each later call has the same reason. */
+/* After mapm-fetch has ended, each later call fails with the same reason. */
 TEST(a_failure_is_for_good)
 {
     struct fetch_options o = {.incoming = STR("/tmp")};

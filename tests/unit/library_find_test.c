@@ -119,7 +119,7 @@ TEST(search_ranks_requests_in_any_words) /* [G1] */
     shelves_done(&s);
 }
 
-/* Whatever contains the query as it is, is found. */
+/* Each text that contains the query literally is found. */
 TEST(search_has_all_that_metis_finds) /* [G1, T16] */
 {
     static const char *const queries[] = {
@@ -232,7 +232,7 @@ static bool trusted(struct shelves *s, const char *query, size_t *count)
                                   &hits, count);
 }
 
-/* As soon as the folders are old enough to be trusted. */
+/* As soon as the folders are old enough for the cache. */
 static bool trusted_after_search(struct shelves *s, const char *query)
 {
     struct library *l = NULL;
@@ -283,7 +283,8 @@ TEST(of_many_skills_only_hits_are_read) /* [G1, G3] */
     shelves_done(&s);
 }
 
-/* Every place in a text, every length: as the slow way finds it. */
+/* At each position in a text and for each length, the result equals that of the
+ * simple search. */
 TEST(search_finds_each_place)
 {
     struct shelves s;
@@ -308,7 +309,7 @@ TEST(search_finds_each_place)
 
 /* --- match [L11] ---------------------------------------------------------------------- */
 
-/* What is found by lanes is what memmem finds, wherever it stands. */
+/* The vectorized search finds what memmem finds, at each position. */
 TEST(search_is_that_of_one_byte_after_the_other) /* [T16] */
 {
     static const char letters[] = "aaabq z";
@@ -410,7 +411,7 @@ TEST(slash_commands) /* [L12] */
         {"  /code-review x", "code-review", "x"},
         {"/code-review\nx", "code-review", "x"},
         {"/code-review\xc2\xa0x", "code-review", "x"},
-        {"/secret now", "secret", "now"}, /* [L6] by a person */
+        {"/secret now", "secret", "now"}, /* [L6] by the user */
         {"/code-review:x", NULL, NULL},
         {"/code-reviewed", NULL, NULL},
         {"/Code-Review", NULL, NULL},
@@ -586,7 +587,7 @@ TEST(a_long_description_hides_no_other_skill) /* [T31] */
     b = block_of(&s, 400, false);
     CHECK(b.left_out == 1);
     CHECK(str_find(b.text, STR("\n- bb: short\n- cc: short")) != SIZE_MAX);
-    b = block_of(&s, 0, false); /* [T15] all of it, as long as nobody cuts */
+    b = block_of(&s, 0, false); /* [T15] The whole text, without a limit. */
     CHECK(text_count(b.text) > 8000);
     shelves_done(&s);
     drop("greedy");
@@ -614,7 +615,7 @@ TEST(a_block_with_a_maximum_says_what_is_missing) /* [T31] */
     shelves_done(&s);
 }
 
-/* [T26] by name, until the whole is long enough; never past its maximum. */
+/* [T26] Sorted by name, until the maximum is reached; never above it. */
 TEST(bodies_before_the_first_turn) /* [T26] */
 {
     static const struct {

@@ -68,7 +68,7 @@ TEST(so_many_skills_a_session) /* [T21, T22] */
                       "this session (limit 3). Already loaded: ['s00', 's01', "
                       "'s02']. To free budget, start a fresh session or "
                       "summarize and discard previously loaded skill bodies.");
-        /* one that is there costs nothing */
+        /* an existing one costs nothing */
         CHECK(load(&s, "s00", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
         CHECK(session.loaded == most && session.count == most);
         shelves_done(&s);
@@ -99,7 +99,7 @@ TEST(so_many_tokens_a_session) /* [T21, T22] */
     CHECK(session.loaded == 2 && session.tokens == 30000);
     session.max_tokens = 30001; /* it may be set */
     CHECK(load(&s, "x", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
-    session.max_tokens = 10; /* lower than what is there */
+    session.max_tokens = 10; /* lower than the number of files */
     CHECK(!load(&s, "nope", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
     CHECK(e.code == ERR_NOT_FOUND);
     shelves_done(&s);
@@ -137,7 +137,7 @@ TEST(the_limits_of_mapm) /* [T21] */
     arena_done(&a);
 }
 
-/* [T21] at 10,000, not past it; and once. */
+/* [T21] At 10,000, not above it, and once. */
 TEST(a_warning_once) /* [T21] */
 {
     static const size_t edges[] = {9999, 10000};
@@ -186,7 +186,7 @@ TEST(a_second_load_is_a_pointer) /* [T20] */
     shelves_done(&s);
 }
 
-/* A pointer leads to the text that the model has, and to no other one. */
+/* A pointer refers to the text that the model has, and to no other text. */
 TEST(another_body_of_the_same_name_is_no_second_load) /* [T11, T20] */
 {
     struct shelves s, other;
@@ -215,7 +215,8 @@ TEST(another_body_of_the_same_name_is_no_second_load) /* [T11, T20] */
     CHECK(!loaded.already_loaded && session.loaded == 1);
     drop("day/a");
     CHECK(load(&s, "a", LIBRARY_AS_TOOL, true, &session, &loaded, &e));
-    CHECK(loaded.already_loaded); /* it has it, whatever became of the file */
+    CHECK(loaded.already_loaded); /* the model has the text, even if the file
+                                   * has changed */
     shelves_done(&s);
     shelves_done(&other);
 }
@@ -446,7 +447,7 @@ TEST(files_by_kind) /* [L15] */
     shelves_done(&s);
 }
 
-/* What a file may not be called to be installed may lie there all the same. */
+/* Names that no installed file may have can occur in a root. */
 static const char *const odd_names[] = {
     "a\x07"
     "b",

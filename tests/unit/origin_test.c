@@ -47,7 +47,7 @@ TEST(origins_of_the_workspace) /* [D8, row 10] */
         {"./x.json", "./x.json"},
         {"./.claude/skills/x", "./.claude/skills/x"},
         {"./agents/x", "./agents/x"},
-        {"./", "./"}, /* a catalog that is all of it */
+        {"./", "./"}, /* a catalog that is the whole repository */
         {"././x", NULL},
         {"./../x", NULL},
         {"./a/../b", NULL},
@@ -154,7 +154,7 @@ TEST(parts_of_an_origin) /* [M13] */
     arena_done(&a);
 }
 
-/* A URL of `git remote -v`, as the repository that it names. */
+/* A URL of `git remote -v` is parsed as the repository that it names. */
 TEST(remotes_name_repositories)
 {
     static const struct {
@@ -244,7 +244,7 @@ TEST(origins_of_an_index)
     }
 }
 
-/* As they are typed, and as the stored form is read again. */
+/* As typed by the user, and as read from the stored form. */
 static const struct host_config corp[] = {
     {.host = STR_INIT("acme.ghe.com"), .kind = &git_hosts[0]},
     {.host = STR_INIT("gitlab.corp.example"), .kind = &git_hosts[1]},
@@ -356,7 +356,7 @@ TEST(what_cannot_be_pasted) /* [H1, row 49, row 50] */
     }
 }
 
-/* \u00a76 of the commands: what a person may type. */
+/* Section 6 of the commands: origins that a user may type. */
 static const struct {
     const char *input, *text, *ref, *path;
 } arguments[] = {
@@ -444,8 +444,8 @@ TEST(what_a_person_may_type) /* [row 10] */
     }
 }
 
-/* [row 10] What a URL may not hold a path may not either, where it comes from
- * elsewhere. */
+/* [row 10] Characters that are invalid in a URL are invalid in a path from
+ * another source. */
 TEST(paths_have_characters_that_are_not_allowed)
 {
     static const char *const bad[] = {"a\x01", "a\x7f/b", "a\xff", "a/\xc3",
@@ -501,7 +501,7 @@ TEST(the_path_behind_a_ref)
     arena_done(&a);
 }
 
-/* [D11] whether a package lies in a catalog, and where */
+/* [D11] Whether a package is in a catalog, and its path there. */
 TEST(what_lies_in_a_catalog)
 {
     static const struct {
@@ -545,8 +545,8 @@ TEST(what_lies_in_a_catalog)
     arena_done(&a);
 }
 
-/* [row 10] Each part is taken up to its length, and no longer one. "@": of "a"s;
- * "#": of "/a"s. */
+/* [row 10] Each part is accepted up to its maximum length, and rejected above
+ * it. "@": of "a"s; "#": of "/a"s. */
 TEST(each_part_has_a_length)
 {
     static const struct {
@@ -692,7 +692,7 @@ TEST(each_of_the_refs) /* [row 10] */
     CHECK(!origin_ref_is_valid(str_make(longest, REF_MAX_BYTES + 1)));
 }
 
-/* [row 13] plain http is for this machine alone */
+/* [row 13] Plain http is accepted for this machine only. */
 TEST(this_machine) /* [row 13] */
 {
     static const char *const ours[] = {"localhost", "LOCALHOST", "127.0.0.1",

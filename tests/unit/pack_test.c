@@ -150,8 +150,8 @@ static bool on_base(void *ctx, const struct oid *id, struct arena *a,
     return true;
 }
 
-/* What is kept can be asked for as a base from then on, and its bytes in the
- * pack are gone. */
+/* From then on a published object can be requested as a base, and its bytes in
+ * the pack are freed. */
 static bool on_keeps(void *ctx, enum object_type type, const struct oid *id)
 {
     struct seen *s = ctx;
@@ -194,7 +194,7 @@ static bool read_pack(struct seen *s, struct str bytes, size_t chunk,
     return true;
 }
 
-/* "" when the pack is fine; what the innermost message says otherwise. */
+/* "" if the pack is valid, otherwise the innermost message. */
 static const char *verdict(struct maker *m, const struct pack_limits *limits,
                            size_t *count, enum err_code *code)
 {
@@ -341,8 +341,8 @@ static void make_far_deltas(struct maker *m)
     make_end(m);
 }
 
-/* [F7] Content that the sink keeps is not held a second time: an old base is
- * asked for again. */
+/* [F7] Content that the sink stores is not kept in memory: an old base is
+ * requested again. */
 TEST(bases_that_the_sink_keeps)
 {
     struct pack_limits limits = pack_limits_of(&limits_default);
@@ -400,7 +400,7 @@ TEST(chains_may_be_long)
         char delta[] = "\x04\x04\x04....";
         size_t start = m.out.n;
 
-        /* Each is new content, so that no object comes twice. */
+        /* Each object has new content, so that none occurs twice. */
         for (int k = 0; k < 4; k++)
             delta[3 + k] = (char)('A' + (i >> (4 * k) & 15));
         if (i >> 16)
@@ -639,7 +639,7 @@ TEST(the_end)
               "c1b0730e0133447badcfd47fd144e254807b06e1 twice");
 }
 
-/* [row 13] cut anywhere, a pack is never taken for whole. */
+/* [row 13] A pack truncated at any byte is rejected. */
 TEST(truncated_anywhere)
 {
     struct pack_limits limits = pack_limits_of(&limits_default);

@@ -14,8 +14,8 @@
 #include "../../store/packs.h"
 #include "tap.h"
 
-/* [F8] many small objects in one file: held, kept, found by others, damaged,
- * collected, merged; read by hash whatever the file says. */
+/* [F8] Many small objects in one file: staged, published, found by others,
+ * damaged, collected, merged; always read by hash. */
 
 #define OBJECTS ((size_t)PACK_MIN_OBJECTS + 4)
 
@@ -76,7 +76,8 @@ static void fill(struct rig *r, const char *prefix, size_t count,
     CHECK(store_publish(r->store, &r->err));
 }
 
-/* How many files of that ending are in packs/; the last one's path. */
+/* Returns the number of files with that suffix in packs/, and the path of the
+ * last one. */
 static size_t count_packs(const struct rig *r, const char *ending,
                           char path[512])
 {
@@ -111,7 +112,7 @@ static bool has_all(struct rig *r, struct store *s, const char *prefix,
     return true;
 }
 
-/* Other bytes at an offset of the pack. */
+/* Overwrites bytes at an offset of the pack. */
 static void spoil(const char *path, off_t at, const char *bytes, size_t n)
 {
     int fd;
@@ -136,7 +137,8 @@ TEST(what_one_command_keeps_is_one_file)
     CHECK(!store_has(other, &h[0]));
     fill(&r, "a", OBJECTS, h);
     CHECK(has_all(&r, r.store, "a", h, OBJECTS));
-    CHECK(has_all(&r, other, "a", h, OBJECTS)); /* who had looked before */
+    CHECK(has_all(&r, other, "a", h, OBJECTS)); /* a process that had scanned
+                                                 * before */
     CHECK(count_packs(&r, ".pack", path) == 1);
     CHECK(stat(path, &st) == 0 && (st.st_mode & 07777) == 0444);
     fill(&r, "few", 3, few);
@@ -242,7 +244,8 @@ TEST(every_link_mode_places_what_a_pack_holds)
     rig_done(&r);
 }
 
-/* [row 26] hash on every read; what is bad is absent for everybody */
+/* [row 26] Objects are hashed on every read; a damaged one is absent for all
+ * processes. */
 TEST(a_damaged_object_is_set_aside_alone)
 {
     struct rig r;
@@ -357,7 +360,7 @@ TEST(verify_reads_every_object_of_a_pack)
     rig_done(&r);
 }
 
-/* [row 26] the file itself: whatever stands there, its objects are absent */
+/* [row 26] The file itself: with any other content, its objects are absent. */
 TEST(verify_counts_what_is_no_pack) /* [F2] */
 {
     struct rig r;
@@ -496,7 +499,7 @@ TEST(gc_takes_out_what_nobody_needs)
     rig_done(&r);
 }
 
-/* Each object of a pack in turn, whichever row of its index that is. */
+/* Each object of a pack in turn, in any row of its index. */
 TEST(gc_takes_out_one_object_alone)
 {
     for (size_t gone = 0; gone < OBJECTS; gone++) {
@@ -568,7 +571,7 @@ TEST(many_packs_are_merged_while_others_read)
     rig_done(&r);
 }
 
-/* Two processes fetched the same: each has it in a pack of its own. */
+/* Two processes fetched the same object: each has it in its own pack. */
 TEST(packs_with_the_same_object_are_merged)
 {
     static struct hash h[PACKS_MAX][OBJECTS];
@@ -633,7 +636,7 @@ TEST(more_is_held_than_stays_in_memory)
     rig_done(&r);
 }
 
-/* [row 26] the draft of a pack is a file, too */
+/* [row 26] The draft of a pack is also checked. */
 TEST(a_held_object_that_was_damaged_is_absent)
 {
     static char large[PACK_OBJECT_MAX_BYTES - 1];
@@ -689,7 +692,7 @@ TEST(a_merge_leaves_damaged_objects_out)
         snprintf(prefix, sizeof prefix, "%zu", i);
         fill(&r, prefix, OBJECTS, h[i]);
     }
-    /* The smaller half is one pack now, and has no ".bad" beside it. */
+    /* The smaller half is one pack now, without a ".bad" file. */
     CHECK(count_packs(&r, ".pack", path) == PACKS_MAX + 2 - PACKS_MAX / 2);
     CHECK(count_packs(&r, ".bad", path) == 0);
     reopen(&r);

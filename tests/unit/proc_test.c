@@ -10,7 +10,7 @@
 
 #include "tap.h"
 
-/* Runs a line of sh; false when proc_run failed. */
+/* Runs a line of sh. Returns false if proc_run failed. */
 static bool run(struct proc_options o, const char *line, struct arena *a,
                 struct proc_result *out, struct err *e)
 {
@@ -118,19 +118,20 @@ static bool is_alive(const char *path)
     return alive;
 }
 
-/* [row 19] what leaves its group, its session and its parent is ended, too. */
+/* [row 19] Processes that leave their group, session and parent are also
+ * ended. */
 TEST(everything_is_ended_daemons_included)
 {
     static const char *const lines[] = {
         "sleep 60 & echo $! >FILE",
         "setsid sh -c 'echo $$ >FILE; exec sleep 60' & while [ ! -s FILE ]; do "
         ":; done",
-        /* forks twice, a session of its own, deaf to polite signals */
+        /* forks twice, starts a session, ignores SIGTERM */
         "(setsid sh -c 'trap \"\" TERM HUP; (sleep 60; :) & echo $! >FILE; "
         "wait' &) ; while [ ! -s FILE ]; do :; done",
         "setsid sh -c 'setsid sh -c \"setsid sleep 60 & echo \\$! >FILE\" &' "
         "& while [ ! -s FILE ]; do :; done",
-        /* a name that looks like what /proc says behind a name */
+        /* a name that looks like the fields after a name in /proc */
         "cp /bin/sleep 'FILE) S 1 (x'; setsid 'FILE) S 1 (x' 60 & echo $! "
         ">FILE; sleep 0.05; rm 'FILE) S 1 (x'",
     };
@@ -167,7 +168,7 @@ TEST(everything_is_ended_daemons_included)
         CHECK(!is_alive(path));
         arena_done(&a);
     }
-    /* What was ours before is left alone. */
+    /* Earlier children are not ended. */
     CHECK(kill(other, 0) == 0 && waitpid(other, NULL, WNOHANG) == 0);
     kill(other, SIGKILL);
     CHECK(waitpid(other, NULL, 0) == other);
@@ -175,9 +176,9 @@ TEST(everything_is_ended_daemons_included)
     unlink(path);
 }
 
-/* [row 19] what this program is when CHAINS is set: so many processes that
- * each are gone before somebody has looked twice, in sessions of their own,
- * for some seconds. */
+/* [row 19] This program with CHAINS set: that many chains of processes in
+ * separate sessions, each of which ends before it can be observed twice, for
+ * some seconds. */
 __attribute__((constructor)) static void be_chains(void)
 {
     const char *count = getenv("CHAINS");
@@ -212,7 +213,7 @@ TEST(who_forks_quickly_is_ended_too)
     for (int i = 0; i < 3; i++) {
         CHECK(proc_run(&o, &a, &r, &e));
         CHECK(!r.has_left);
-        CHECK(waitpid(-1, NULL, WNOHANG) < 0); /* nobody is there */
+        CHECK(waitpid(-1, NULL, WNOHANG) < 0); /* no process is left */
     }
     arena_done(&a);
 }
@@ -272,7 +273,7 @@ TEST(the_caller_can_end_a_run)
     CHECK(r.stopped && !r.timed_out && r.exit_code == 128 + SIGKILL);
     CHECK(e.code == ERR_NONE);
 
-    /* Asked in silence, too: four times a second. */
+    /* The callback is also called without output, four times a second. */
     l = (struct listener){0};
     o.timeout_ms = 1000;
     o.report_timeout = true;
@@ -280,7 +281,7 @@ TEST(the_caller_can_end_a_run)
     CHECK(r.timed_out && !r.stopped && l.calls >= 3);
     o.output = NULL;
     CHECK(run(o, "echo before; sleep 1000", &a, &r, &e));
-    CHECK_STR(r.out.p, "before\n"); /* what came so far */
+    CHECK_STR(r.out.p, "before\n"); /* the output so far */
     arena_done(&a);
 }
 
@@ -307,7 +308,7 @@ TEST(what_cannot_be_started_says_why)
     arena_done(&a);
 }
 
-/* [row 20] nothing is inherited by accident. */
+/* [row 20] No descriptor is inherited by accident. */
 TEST(environment_folder_and_descriptors_are_as_asked)
 {
     static const char *const env[] = {"ONLY=this", "PATH=/usr/bin:/bin", NULL};
@@ -376,7 +377,7 @@ TEST(spawned_programs_die_with_us)
     close(ends[0]);
 }
 
-/* [row 15, row 29] PATH without relative elements. */
+/* [row 15, row 29] Relative elements of PATH are ignored. */
 TEST(programs_are_found_outside_of_a_folder)
 {
     struct arena a = {0};
@@ -469,7 +470,7 @@ TEST(signals_set_a_flag_and_end_a_run)
         if (proc_interrupted() || pipe(ends) < 0)
             _exit(1);
         close(ends[0]);
-        if (write(ends[1], "x", 1) != -1) /* EPIPE, and we live */
+        if (write(ends[1], "x", 1) != -1) /* EPIPE, and no signal */
             _exit(2);
         if (run(o, "kill -INT $PPID; sleep 60", &a, &r, &e))
             _exit(3);
@@ -481,8 +482,8 @@ TEST(signals_set_a_flag_and_end_a_run)
     CHECK(status == 0);
 }
 
-/* A signal at any moment ends the run at once: between the look at the flag
- * and the sleep, too. */
+/* A signal ends the run at once at any moment, also between the check of the
+ * flag and the wait. */
 TEST(no_signal_is_lost)
 {
     for (unsigned i = 0; i < 60; i++) {
@@ -501,7 +502,7 @@ TEST(no_signal_is_lost)
                 _exit(1);
             _exit(e.code == ERR_INTERRUPTED ? 0 : 2);
         }
-        usleep(15000 + i * 37); /* no moment in particular */
+        usleep(15000 + i * 37); /* at an arbitrary moment */
         kill(child, SIGTERM);
         waitpid(child, &status, 0);
         CHECK(status == 0 || status == SIGTERM); /* before it was caught */

@@ -5,7 +5,7 @@
 
 #include "tap.h"
 
-/* What a configuration says about runs of metaskills: [K25, X27, row 15]. */
+/* The settings for runs of metaskills: [K25, X27, row 15]. */
 
 #define W PROJECT_WORKSPACE
 #define L PROJECT_LOCAL
@@ -233,7 +233,7 @@ TEST(rules_are_bounded) /* [row 15] */
 
 #define ALLOW "[git, diff, \"*\"]"
 
-/* "" for nothing that has to be. */
+/* "" if no value is required. */
 static const char *digest(const char *policy)
 {
     struct str text = arena_printf(&arena, "policy: {%s}\n", policy);

@@ -6,11 +6,9 @@
 
 #include "runtime_host.h"
 
-/*
- * A run from outside: a program, an input and a scripted host in, one string
- * out. [K19, K20, K21, K22, K23, K24, K25, K26, K27, K28, K29, K30, K31, K32]
- * [K33, K34, K35, K38, K39, K40].
- */
+/* A whole run: from a program, an input and a scripted host to one string.
+ * [K19, K20, K21, K22, K23, K24, K25, K26, K27, K28, K29, K30, K31, K32] [K33,
+ * K34, K35, K38, K39, K40]. */
 
 /* --- what run() returns -------------------------------------------------------- */
 
@@ -38,9 +36,9 @@ static const struct {
     {"def run(input): return {'a': run}", NULL, NULL, "a dict that is no JSON: "},
     {"def run(input): return {'a': set([1])}", NULL, NULL, "a dict that is no JSON: "},
     {"def run(input): return {'a': float('nan')}", NULL, NULL, "a dict that is no JSON: "},
-    /* other types than usual stay what they are */
+    /* other types than usual are unchanged */
     {"def run(input): return {'answer': 1, 'status': None}", "null", "1", ""},
-    /* [K19] run is there, and takes the input */
+    /* [K19] The function run exists and takes the input. */
     {"x = 1", NULL, NULL, "it has no function run(input)"},
     {"run = 1", NULL, NULL, "its global run is no function"},
     {"def run(): pass", NULL, NULL, "run"},
@@ -178,7 +176,7 @@ TEST(ask_and_command_give_dicts) /* [K22, K24, K27] */
     try_done(&t);
 }
 
-/* [K23, K26] whatever is wished, a documented range. */
+/* [K23, K26] Any requested value is limited to the documented range. */
 /* clang-format off */
 static const struct {
     const char *call, *log;
@@ -264,7 +262,8 @@ TEST(wrong_types_are_errors_of_the_program)
     }
 }
 
-/* [K25, K26] no shell strings; a bad one is an outcome, and uses budget. */
+/* [K25, K26] No shell strings; an invalid command gives a result, and uses
+ * budget. */
 static const char *const bad_argvs[] = {
     "[]",
     "[1]",
@@ -301,7 +300,8 @@ TEST(a_bad_argv_is_refused_and_counts) /* [K25, K26] */
     }
 }
 
-/* [K24, K29, row 22] 20,000 characters, and 20,001; UTF-8, whatever comes. */
+/* [K24, K29, row 22] 20,000 and 20,001 characters; the result is always
+ * UTF-8. */
 TEST(answers_and_outcomes_are_cut) /* [K24, K29] */
 {
     struct tried t;
@@ -364,13 +364,13 @@ static const struct {
     unsigned asked, commanded;
     const char *error; /* NULL: it completes */
 } budgets[] = {
-    /* [K29] 5 and 10 unless somebody says otherwise; 6 and 11 are too many */
+    /* [K29] 5 and 10 by default; 6 and 11 are too many. */
     {"for i in range(5): ask('p')", 0, 0, 5, 0, NULL},
     {"for i in range(6): ask('p')", 0, 0, 5, 0, "ask budget exhausted: 5 calls (run_max_asks)"},
     {"for i in range(10): command(['c'])", 0, 0, 0, 10, NULL},
     {"for i in range(11): command(['c'])", 0, 0, 0, 10, "command budget exhausted: 10 calls (run_max_commands)"},
     {"for i in range(11): command([])", 0, 0, 0, 0, "command budget exhausted: 10 calls"},
-    /* [K30] down and up; no command at all */
+    /* [K30] Lower and higher limits; no command at all. */
     {"for i in range(2): ask('p')", 1, 1, 1, 0, "ask budget exhausted: 1 calls"},
     {"for i in range(20): ask('p')", 20, 1, 20, 0, NULL},
     {"command(['c'])", 1, 99, 0, 1, NULL},

@@ -12,7 +12,7 @@
 /* Tests each guarantee of include/mapm/starlark.h as a host program. */
 
 #ifdef SL_COLLECT_ALWAYS
-#    define MANY(n) ((n) / 300) /* each allocation looks at all that lives */
+#    define MANY(n) ((n) / 300) /* each allocation visits all live objects */
 #else
 #    define MANY(n) (n)
 #endif
@@ -254,7 +254,7 @@ TEST(containers)
     star_close(s);
 }
 
-/* Entries keep their order when some are removed. */
+/* Entries keep their order after some are removed. */
 TEST(entries_of_a_dict_with_holes)
 {
     struct star *s = star_open(NULL);
@@ -270,7 +270,7 @@ TEST(entries_of_a_dict_with_holes)
     }
     CHECK(star_length(d) == 67 && seen >= 99);
 
-    /* Many, neither frozen nor slow. */
+    /* Removing and adding many entries neither hangs nor is slow. */
     m = run(s, "def f():\n"
                "    d = {i: i for i in range(200000)}\n"
                "    for i in range(1000, 199000):\n"
@@ -444,7 +444,8 @@ static star_value speechless(struct star *s, const struct star_args *a)
     return STAR_INVALID;
 }
 
-/* A host function may survive what it called; and must not fail silently. */
+/* A host function may continue after a failed call, and must not fail without
+ * an error. */
 TEST(host_functions_and_errors)
 {
     struct star *s = star_open(NULL);
@@ -534,7 +535,7 @@ TEST(kept_values_live)
         snprintf(text, sizeof text, "a text that is kept, number %d", i);
         CHECK(is_text(kept[i], text));
         star_drop(s, kept[i]);
-        star_drop(s, kept[i]); /* once too often: nothing happens */
+        star_drop(s, kept[i]); /* one release too many has no effect */
     }
     star_close(s);
 }
@@ -585,7 +586,7 @@ TEST(timeout_ends_what_runs)
 
 static void *cancel_soon(void *s)
 {
-    usleep(30000); /* no moment in particular */
+    usleep(30000); /* at an arbitrary moment */
     star_cancel(s);
     return NULL;
 }
@@ -606,7 +607,7 @@ static const char *const busy[] = {
     "        x = x * x\n"
     "    for i in range(1 << 60):\n"
     "        str(x * x)\n",
-    "def f():\n" /* nearly full of what lives: collections all the time */
+    "def f():\n" /* nearly full of live objects: frequent collections */
     "    x = [[i] for i in range(350000)]\n"
     "    for i in range(1 << 60):\n"
     "        [[j] for j in range(60000)]\n",
@@ -629,7 +630,7 @@ TEST(cancel_from_a_thread)
         CHECK(m && call(s, m, "f") == 0);
         CHECK_STR(star_error_message(s), "canceled");
         pthread_join(t, NULL);
-        CHECK(call(s, m, "f") == 0); /* what runs next, too */
+        CHECK(call(s, m, "f") == 0); /* the next run, too */
         CHECK(star_error(s) == STAR_ERROR_CANCELED);
         star_cancel_clear(s);
         CHECK(star_from_json(s, "[1]", 3) != 0);
@@ -747,7 +748,7 @@ TEST(predeclared_values_and_names)
     star_close(s);
 }
 
-/* [row 17] a host with little memory gets an error that says so. */
+/* [row 17] A host with little memory gets an error that names the limit. */
 TEST(an_error_of_memory_names_its_limit)
 {
     for (size_t limit = 8 << 10; limit < 400 << 10; limit += 4 << 10) {
@@ -781,7 +782,8 @@ TEST(looking_for_what_was_meant_is_paid_for)
     free(text);
 }
 
-/* A host may chain its calls and look once: what failed first is the error. */
+/* A host may chain its calls and check once: the error is that of the first
+ * failure. */
 TEST(what_failed_is_passed_on)
 {
     struct star *s = star_open(NULL);
@@ -805,7 +807,8 @@ TEST(what_failed_is_passed_on)
     star_close(s);
 }
 
-/* Outside of a call, star_fail replaces what failed before, place and all. */
+/* Outside of a call, star_fail replaces an earlier error including its
+ * position. */
 TEST(each_static_error_has_place_message_and_hint)
 {
     static const char text[] = "a = nul\n"

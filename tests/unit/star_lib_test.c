@@ -416,7 +416,7 @@ TEST(repeated_work_is_paid_for)
         check_paid(ints[i], 65536 / 8);
 }
 
-/* Of the names that the json modules of other languages have. */
+/* Hints for the names of json modules of other languages. */
 TEST(json_hints_at_its_names)
 {
     static const char *const rows[][2] = {
@@ -436,8 +436,8 @@ TEST(json_hints_at_its_names)
     }
 }
 
-/* An int of many digits takes time to become text; what stops that is not taken
- * for the end of the text. */
+/* Formatting an int of many digits takes time; an interruption is not taken for
+ * the end of the text. */
 TEST(half_an_int_is_no_text)
 {
     static const char *const programs[] = {

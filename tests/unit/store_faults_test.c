@@ -19,10 +19,11 @@
 
 #include "tap.h"
 
-/* [F2] A call of the system fails, each of a command in turn: what the store says
- * it did it has done, and what it has not done is an error. */
+/* [F2] Each system call of a command fails in turn: the store has done what it
+ * reports, and reports an error otherwise. */
 
-static int calls_left = -1; /* the call after these fails; -1: none */
+static int calls_left = -1; /* number of calls before the one that fails; -1:
+                             * none fails */
 
 static bool fails(void)
 {
@@ -62,7 +63,7 @@ int openat(int fd, const char *path, int flags, ...)
     return fails() ? -1 : (int)syscall(SYS_openat, fd, path, flags, mode);
 }
 
-static bool others_are_first; /* a folder is there just before it is made */
+static bool others_are_first; /* a folder is created just before mkdir */
 
 int mkdirat(int fd, const char *path, mode_t mode)
 {
@@ -92,7 +93,7 @@ int renameat(int from, const char *old, int to, const char *new)
 
 static bool database_synced, log_synced;
 
-/* None syncs: no test can see it, and it takes long. */
+/* Without syncs, which no test can observe and which take long. */
 static int synced(int fd)
 {
     char self[32], path[256] = "";
@@ -364,7 +365,7 @@ static bool hold_notes(struct rig *r)
            store_publish_notes(r->store, &r->err);
 }
 
-/* As a power cut may leave it. */
+/* In a state that a power cut may leave. */
 static bool damage_index(struct rig *r)
 {
     char path[128];
@@ -603,7 +604,7 @@ static bool keep_old_package(struct rig *r)
     return n == 1 && utimensat(AT_FDCWD, path.p, old, 0) == 0;
 }
 
-/* An object in a file of its own that nobody needs. */
+/* An unreferenced object in a separate file. */
 static bool put_old_object(struct rig *r)
 {
     const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
@@ -662,13 +663,13 @@ static const struct {
     {"place a copy", put_all, place_copy, is_placed},
     {"place a link", put_all, place_link, is_placed},
     {"count", hold_all, count, nothing},
-    {"verify", hold_all, verify, nothing}, /* what cannot be read is damaged */
+    {"verify", hold_all, verify, nothing}, /* unreadable objects are damaged */
     {"gc", put_all, collect, has_all},
     {"gc of an object", put_old_object, collect, has_no_object},
     {"gc of a pack", keep_old_package, collect_others, has_package},
 };
 
-/* Whether a call failed: else all of them were tried. */
+/* Returns whether a call failed; otherwise all calls were tried. */
 static bool try_step(size_t i, int call)
 {
     bool ok, failed;
@@ -688,7 +689,7 @@ static bool try_step(size_t i, int call)
     CHECK(ok == (r.err.code == ERR_NONE) && (ok || failed));
     rig_reopen(&r);
     err_clear(&r.err);
-    /* what is collected is gone, what is kept never */
+    /* collected objects are gone, others never */
     if ((ok || steps[i].holds == has_package) && !steps[i].holds(&r)) {
         printf("# %s, call %d: not done\n", steps[i].name, call);
         CHECK(false);
@@ -704,7 +705,7 @@ TEST(a_call_that_fails_is_an_error_or_does_no_harm) /* [F2] */
             CHECK(call < 1000);
 }
 
-/* [F2] what a person decided survives a power cut, alone of all rows */
+/* [F2] Of all rows, only decisions of the user must survive a power cut. */
 TEST(trust_is_on_the_disk_when_it_returns)
 {
     struct rig r;
@@ -722,7 +723,7 @@ TEST(trust_is_on_the_disk_when_it_returns)
     rig_done(&r);
 }
 
-/* [row 28] two installs put the first objects of a folder at once */
+/* [row 28] Two installs add the first objects of a folder at the same time. */
 TEST(another_process_makes_the_folder_of_an_object_first)
 {
     struct rig r;
@@ -735,7 +736,7 @@ TEST(another_process_makes_the_folder_of_an_object_first)
     rig_done(&r);
 }
 
-/* [F2] where the database is one that this version must not touch */
+/* [F2] With a database of a newer version, which must not be changed. */
 TEST(nothing_is_known_of_a_newer_database)
 {
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {

@@ -13,13 +13,13 @@
 #include "tap.h"
 #include "workspace_fixture.h"
 
-/* An update of everything at once, stopped at each of its steps. */
+/* An update of all parts at once, stopped at each of its steps. */
 
 #define STEPS_MAX 2000
 /* A sanitizer build sees the same code at each step, and forks slowly: of the
  * two longest tests it makes every third. */
 #define STRIDE (INVARIANTS ? 3 : 1)
-/* So it does of the tests that repeat an update in another workspace. */
+/* The same holds for the tests that repeat an update in another workspace. */
 #define STEP (is_edited || is_layered ? STRIDE : 1)
 
 static struct fixture fixture;
@@ -65,7 +65,7 @@ static void wish_new(struct fixture *d)
 
 static bool is_edited; /* the update replaces what the user wrote (--force) */
 
-static bool is_layered; /* each folder lies in the lower layer of an overlay */
+static bool is_layered; /* each folder is in the lower layer of an overlay */
 
 static int add_folder(const char *path, const struct stat *st, int type,
                       struct FTW *at)
@@ -103,7 +103,7 @@ static bool update(struct fixture *d)
 
 static struct arena outcomes;
 
-/* What the workspace looks like before and after. */
+/* Snapshots of the workspace before and after. */
 static void find_outcomes(const char **old, const char **new, bool fresh)
 {
     struct fixture *d = &fixture;
@@ -159,7 +159,7 @@ static const char *hash_text(const char *text)
     return arena_printf(&fixture.arena, "%.16s", hex).p;
 }
 
-/* What the user wrote is where it was, or kept. */
+/* The user's file is at its place, or backed up. */
 static void check_edits(struct fixture *d)
 {
     const char *at = fixture_snapshot(d, true), *hash = hash_text(PRECIOUS);
@@ -199,7 +199,7 @@ static void kill_everywhere(bool fresh)
     printf("# %ld steps: %d old, %d new\n", step, olds, news);
 }
 
-/* [F3] a signal while a file is opened ends nothing */
+/* [F3] A signal while a file is opened does not fail the command. */
 TEST(an_interrupted_open_is_repeated)
 {
     struct fixture *d = &fixture;
@@ -212,7 +212,8 @@ TEST(an_interrupted_open_is_repeated)
     fixture_done(d);
 }
 
-/* [row 27] kill -9 at any instant, then the next command: old or new */
+/* [row 27] After kill -9 at any step, the next command leaves the old or the
+ * new state. */
 TEST(killed_at_any_step_of_an_update)
 {
     kill_everywhere(false);
@@ -223,7 +224,7 @@ TEST(killed_at_any_step_of_the_first_install)
     kill_everywhere(true);
 }
 
-/* [row 27] the repair is killed, too, again and again */
+/* [row 27] The recovery is also killed, several times. */
 TEST(killed_while_repairing)
 {
     struct fixture *d = &fixture;
@@ -251,7 +252,7 @@ TEST(killed_while_repairing)
     }
 }
 
-/* [row 27] the repair fails at each of its calls in turn */
+/* [row 27] The recovery fails at each of its calls in turn. */
 TEST(an_error_while_repairing)
 {
     struct fixture *d = &fixture;
@@ -264,7 +265,7 @@ TEST(an_error_while_repairing)
         killed = run_killed_at(d, step, false);
         for (long again = 1; fixture_has(d, ".agents/.mapm/journal"); again++) {
             fault_arm(FAULT_ONCE, again, EIO);
-            if (open_only(d)) /* only a repair that is whole succeeds */
+            if (open_only(d)) /* only a complete recovery succeeds */
                 CHECK(!fixture_has(d, ".agents/.mapm/journal"));
             fault_arm(FAULT_NONE, 0, 0);
         }
@@ -276,8 +277,8 @@ TEST(an_error_while_repairing)
     }
 }
 
-/* A power cut after the end brings the journal back, and what was changed
- * since stays, too: nothing is undone. */
+/* A power cut after the end restores the journal; later changes stay, and
+ * nothing is undone. */
 TEST(a_journal_that_comes_back_undoes_nothing)
 {
     struct fixture *d = &fixture;
@@ -308,7 +309,8 @@ TEST(a_journal_that_comes_back_undoes_nothing)
     CHECK(tried > 0);
 }
 
-/* [row 27, row 16] what the user writes before the repair is not lost */
+/* [row 27, row 16] Files that the user writes before the recovery are not
+ * lost. */
 TEST(an_edit_between_kill_and_repair_survives)
 {
     static const char *const paths[] = {
@@ -390,8 +392,8 @@ static void edit(struct fixture *d)
     }
 }
 
-/* [F2, row 16] what the user writes between plan and swap is seen, and nothing
- * changes; also with --force, which is about what the plan has shown */
+/* [F2, row 16] Edits between plan and swap are detected, and nothing changes;
+ * also with --force, which is valid only for the edits in the plan. */
 TEST(an_edit_between_plan_and_swap_refuses)
 {
     static const struct {
@@ -431,7 +433,7 @@ TEST(an_edit_between_plan_and_swap_refuses)
                        : strcmp(fixture_content(d, edit_path), PRECIOUS) == 0);
         before = arena_str(&outcomes, str_cstr(fixture_snapshot(d, false))).p;
         fixture_done(d);
-        /* the same edit of the old workspace: all else is as it was */
+        /* the same edit of the old workspace: all other files are unchanged */
         start(d, false);
         edit(d);
         CHECK_STR(before, fixture_snapshot(d, false));
@@ -439,7 +441,7 @@ TEST(an_edit_between_plan_and_swap_refuses)
     }
 }
 
-/* [row 27] a refusal leaves the workspace byte for byte */
+/* [row 27] A refused command leaves each byte of the workspace unchanged. */
 TEST(disk_full_at_any_step)
 {
     fail_everywhere(FAULT_FULL, ENOSPC, false);
@@ -452,14 +454,14 @@ TEST(an_input_output_error_at_any_step)
     fail_everywhere(FAULT_ONCE, EIO, true);
 }
 
-/* [F2] nor does it overwrite what it could not read */
+/* [F2] It does not overwrite a file that it could not read. */
 TEST(an_error_of_reading_at_any_step)
 {
     fail_everywhere(FAULT_READ, EIO, false);
     fail_everywhere(FAULT_READ, EIO, true);
 }
 
-/* False for an error; `count`: what it found. */
+/* Returns false on error; `count` is the number of results. */
 static bool verify(struct fixture *d, size_t *count)
 {
     struct provision *p = NULL;
@@ -476,7 +478,7 @@ static bool verify(struct fixture *d, size_t *count)
     return ok;
 }
 
-/* [F2] verify calls nothing unchanged that it could not read */
+/* [F2] verify reports no file as unchanged that it could not read. */
 TEST(verify_of_what_cannot_be_read)
 {
     static const char *const paths[] = {
@@ -505,7 +507,8 @@ TEST(verify_of_what_cannot_be_read)
     }
 }
 
-/* [F2, row 16] an edit that --force replaces is kept, whatever fails */
+/* [F2, row 16] An edit that --force replaces is backed up, even if a call
+ * fails. */
 TEST(an_edit_is_kept_at_any_step)
 {
     is_edited = true;
@@ -516,8 +519,8 @@ TEST(an_edit_is_kept_at_any_step)
     is_edited = false;
 }
 
-/* [H8, row 27] Folders of an image, which cannot be renamed: their content is
- * moved, under the journal. */
+/* [H8, row 27] Folders of an image cannot be renamed: their content is moved,
+ * under the journal. */
 TEST(in_the_lower_layer_of_an_overlay)
 {
     is_layered = true;
@@ -527,7 +530,8 @@ TEST(in_the_lower_layer_of_an_overlay)
     is_layered = false;
 }
 
-/* File systems that cannot exchange: two renames, still repairable. */
+/* File systems without RENAME_EXCHANGE: two renames, from which mapm recovers
+ * as well. */
 TEST(without_exchange)
 {
     fault_lacks_flags = true;

@@ -11,7 +11,7 @@
 #include "tap.h"
 #include "workspace_fixture.h"
 
-/* Workspaces made by others: [row 15, row 16] */
+/* Workspaces from untrusted sources: [row 15, row 16] */
 
 static struct fixture fixture;
 
@@ -57,8 +57,8 @@ static void make_thing(struct fixture *d, const char *path, enum made what,
         fixture_write(d, path, "{}");
 }
 
-/* [row 16] links, FIFOs, folders and files in place of what mapm writes are
- * refused with a message, and nothing is written through them. */
+/* [row 16] Links, FIFOs, folders and files in place of files that mapm writes
+ * are rejected with a message, and nothing is written through them. */
 TEST(things_in_the_way)
 {
     static const char *const paths[] = {
@@ -109,7 +109,7 @@ TEST(things_in_the_way)
     fixture_done(&other);
 }
 
-/* Many keep their skills in one folder by a link: all is there already. */
+/* Workspaces with a link to one folder of skills: all files exist already. */
 TEST(a_linked_skills_folder_is_enough)
 {
     struct fixture *d = &fixture;
@@ -131,7 +131,7 @@ TEST(a_linked_skills_folder_is_enough)
     fixture_done(d);
 }
 
-/* [row 15] a record that lies never makes mapm destroy or trust anything */
+/* [row 15] A forged record never makes mapm destroy or trust a file. */
 TEST(records_that_lie)
 {
     static const char state[] = "mapm-state 1\n"
@@ -169,7 +169,8 @@ TEST(records_that_lie)
     fixture_done(d);
 }
 
-/* A record that vouches for evil bytes: the wish, not the record, decides. */
+/* A record that lists forged bytes: the desired state decides, not the
+ * record. */
 TEST(a_record_cannot_vouch_for_other_bytes)
 {
     struct fixture *d = &fixture;
@@ -182,7 +183,8 @@ TEST(a_record_cannot_vouch_for_other_bytes)
     hash_format(&evil, evil_hex);
     hash_format(&right, right_hex);
     fixture_write(d, ".agents/skills/writer/SKILL.md", "evil\n");
-    /* It says that the file has the right hash: the numbers do not fit. */
+    /* The record has the right hash for the file, but its size and times
+     * differ. */
     fixture_write(d, ".agents/.mapm/state",
                   arena_printf(&d->arena,
                                "mapm-state 1\ntree %s .agents/skills/writer\n"
@@ -191,7 +193,8 @@ TEST(a_record_cannot_vouch_for_other_bytes)
                       .p);
     CHECK(!fixture_run(d, 0));
     CHECK(d->err.code == ERR_EDITED);
-    /* It says that mapm wrote the evil one: then it is replaced. */
+    /* The record states that mapm wrote the forged file, which is then
+     * replaced. */
     fixture_write(d, ".agents/.mapm/state",
                   arena_printf(&d->arena,
                                "mapm-state 1\ntree %s .agents/skills/writer\n"
@@ -203,7 +206,8 @@ TEST(a_record_cannot_vouch_for_other_bytes)
     fixture_done(d);
 }
 
-/* [row 15] a journal from elsewhere names nodes by inodes that it cannot know */
+/* [row 15] A journal from another workspace names nodes by inodes that do not
+ * match. */
 TEST(journals_from_elsewhere_do_nothing)
 {
     static const char *const ops[] = {
@@ -248,7 +252,7 @@ TEST(journals_from_elsewhere_do_nothing)
     }
 }
 
-/* [row 16] our own files may be anything, too */
+/* [row 16] The files of mapm itself may be of any kind. */
 TEST(own_files_that_are_none)
 {
     static const char *const paths[] = {
@@ -268,7 +272,8 @@ TEST(own_files_that_are_none)
             fixture_init(d);
             make_thing(d, paths[i], what, other.path);
             add_all(d);
-            /* It works or it says why; it neither hangs nor goes outside. */
+            /* The command succeeds or reports the reason; it neither hangs nor
+             * leaves the workspace. */
             if (!fixture_run(d, 0))
                 CHECK(err_first(&d->err)[0]);
             fixture_write(d, ".agents/skills/writer/SKILL.md", "mine\n");
@@ -279,7 +284,8 @@ TEST(own_files_that_are_none)
     fixture_done(&other);
 }
 
-/* Inside a folder of ours: a link that leads out is an edit, not a way out. */
+/* A link in a folder of mapm that leads outside is an edit, and is not
+ * followed. */
 TEST(links_inside_a_package)
 {
     struct fixture *d = &fixture;
