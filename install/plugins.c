@@ -145,8 +145,11 @@ static bool fail_unknown(const struct market *m, const struct node *n,
     meant = near.count ? near.found[0] : names_with(m, name, &a);
     if (meant.n)
         err_hint(e, "did you mean %.*s?", STR_ARG(meant));
-    else
+    else if (m->unnamed)
         market_hint_unnamed(m, e);
+    else
+        err_hint(e, "mapm install %.*s --list shows what it offers",
+                 STR_ARG(origin_base(n->origin->text)));
     return false;
 }
 

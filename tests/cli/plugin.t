@@ -368,6 +368,8 @@ exits 'is proved at its path [F1]' 0 mapm verify --remote
 exits 'it goes again' 0 mapm remove there
 exits 'a name that no entry has' 1 mapm install --yes acme/market --plugin dema
 has 'has a near one [G11, V63]' "$err" 'did you mean demo?'
+exits 'one that is near none' 1 mapm install --yes acme/market --plugin zzzzzzzz
+like 'has the command that lists them' "$err" 'hint: mapm install [^ ]*acme/market[^ ]* --list shows what it offers$'
 exits '[C14] an npm package is not fetched' 4 mapm install --yes acme/market --plugin npm
 exits 'a source that leads out of the repository [row 31]' 4 \
     mapm install --yes acme/market --plugin up
