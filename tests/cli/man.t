@@ -96,7 +96,7 @@ import glob, re, sys
 root, codes = sys.argv[1], set()
 for form, files in (
         (r'\{"([a-z0-9-]+)", +"[-EWdmi]{11}"\}', "manifest/level.c"),
-        (r'\blint_say\((?:[^,;]*,){3}\s*"([a-z0-9-]+)"', "lint/*.c"),
+        (r'\blint_report\((?:[^,;]*,){3}\s*"([a-z0-9-]+)"', "lint/*.c"),
         (r'\breport\([^,;"]*,\s*"([a-z0-9-]+)"', "lint/*.c"),
         (r'\bdiagnostics_add\((?:[^,;]*,){2}\s*"([a-z0-9-]+)"', "lint/*.c")):
     for file in glob.glob(root + "/" + files):
