@@ -15,8 +15,8 @@ const struct root *list_root(const struct map *roots,
     return map_find(roots, layer_name_key(entry->kind, entry->name, a));
 }
 
-/* Returns the origin of a root as mapm.yaml has it now: an entry whose content
- * did not change keeps the origin that it was locked with [D2]. */
+/* Returns the origin of a root in the current mapm.yaml. The lock entry of an
+ * unchanged package keeps its earlier origin [D2]. */
 static struct str origin_of(const struct lock_entry *entry,
                             const struct root *root)
 {

@@ -32,8 +32,8 @@ struct info {
 
 /* --- the package ---------------------------------------------------------- */
 
-/* The entry of a marketplace is stored with a plugin, but is none of its
- * files. */
+/* Omits the marketplace entry, which is stored with a plugin but is not one of
+ * its files. */
 static bool fill_files(struct info *f, struct err *e)
 {
     struct arena *a = &f->cx->arena;

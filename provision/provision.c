@@ -113,7 +113,7 @@ static bool is_intact(const struct provision *p,
     return false;
 }
 
-/* Returns whether a file of `st` is the one whose numbers are recorded. */
+/* Returns true if inode and change time are those in the record. */
 static bool is_here(const struct record *r, const struct stat *st)
 {
     struct file_stat now = file_stat_of(st, true);

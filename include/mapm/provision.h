@@ -88,9 +88,9 @@ struct provision_options {
      * For folders this is recorded (provision_took_over). */
     bool takes_over;
     struct provision_objects objects;
-    /* Returns whether the lock has a package of exactly these files, whose order
-     * may change, in the folder `path`. Such a folder, which a checkout may have
-     * written, is replaced like one that mapm wrote. NULL: there is none. */
+    /* Returns true if the lock contains a package with exactly these files and
+     * the folder `path`; may reorder `files`. Such a folder, for example from a
+     * checkout, is replaced like one that mapm wrote. NULL: never true. */
     bool (*is_locked)(void *ctx, struct str path, struct package_file *files,
                       size_t count);
     void *locked_ctx;

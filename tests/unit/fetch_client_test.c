@@ -376,7 +376,7 @@ static bool answers(struct fetch *f, enum frame_type type, const struct buf *b,
     return true;
 }
 
-/* A git whose credential helper has a password for every host. */
+/* Writes a program in place of git. It returns a password for each host. */
 static void put_git(char *folder)
 {
     static const char text[] = "#!/bin/sh\n"
