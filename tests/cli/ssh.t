@@ -312,9 +312,9 @@ while b := os.read(0, 65536):
     n += len(b)
     os.write(1, b)'"'"'
 exit' '\[damaged\] .*tried 4 times'
-ssh_does 'yes "a word of the server" >&2 &'
+ssh_does 'yes "a word of $F" >&2 &'
 want '[row 14] words without end' 0 '^DONE' "$HELLO"
-is '[row 14] which end with it' "$(pgrep -xf 'yes a word of the server')" ''
+is '[row 14] which end with it' "$(pgrep -xf "yes a word of $T/fake")" ''
 fails '[row 14] refs without end' \
     'unset GIT_PROTOCOL; python3 -S -c '"'"'
 import sys
