@@ -159,6 +159,8 @@ static const char *find_fault(struct reading *r, struct str document)
     return d.frontmatter && d.description.n ? NULL : "it has no description";
 }
 
+/* Reads an agent, once: a manifest and a marketplace entry may name a file that
+ * is in a folder that is read, too. */
 static void read_agent(struct reading *r, struct str path, size_t at)
 {
     struct str text, head, body, name = stem(path), version = {"", 0};
@@ -168,6 +170,8 @@ static void read_agent(struct reading *r, struct str path, size_t at)
     struct version v;
     struct err e = {0};
 
+    if (!map_put(&r->seen, arena_printf(r->a, "file %.*s", STR_ARG(path)), r))
+        return;
     if (!r->files->read(r->files->ctx, at, ANCHOR_MAX_BYTES, r->a, &text, &e)) {
         skip_part(r, DOC_AGENT, name, "%s", err_first(&e));
         return;

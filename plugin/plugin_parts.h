@@ -18,7 +18,7 @@ struct reading {
                             * marketplace */
     struct map by_path;    /* path -> index + 1 */
     struct map outside;    /* paths listed in PLUGIN_OUTSIDE_FILE */
-    struct map seen;       /* kind and name of the parts found so far */
+    struct map seen;       /* keys of the parts and agent files found so far */
     size_t part_capacity, skipped_capacity, other_capacity, note_capacity;
     size_t warning_capacity;
     size_t need_capacity, entry_capacity;

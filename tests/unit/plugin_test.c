@@ -171,6 +171,8 @@ static const struct {
     /* an entry of a marketplace */
     {"[C15, V46] the entry is the manifest", ENTRY("false", ", \"mcpServers\": {\"s\": {\"command\": \"n\"}}") SKILL("skills/a"), "mcp s; skill a; "},
     {"[C15, V46] strict adds", ENTRY("false", ", \"skills\": [\"./b\"]") CLAUDE("") SKILL("skills/a") SKILL("b"), "skill a; skill b; "},
+    {"[C15] an agent that manifest and entry list", ENTRY("false", ", \"agents\": [\"./agents/a.md\", \"./x/b.md\"]") CLAUDE(", \"agents\": [\"./x/b.md\"]") AGENT("agents/a.md") AGENT("x/b.md"), "agent b; agent a; "},
+    {"[C15, V46] an agent of the default folder, listed", ENTRY("false", ", \"strict\": false, \"agents\": [\"./agents/a.md\"]") AGENT("agents/a.md"), "agent a; "},
     {"[C15] strict: false, and no list", ENTRY("false", ", \"strict\": false") CLAUDE(", \"skills\": [\"./b\"]") SKILL("b"), "skill b; "},
     {"[C15, V46] strict: false, twice", ENTRY("false", ", \"strict\": false, \"skills\": [\"./b\"]") CLAUDE(", \"skills\": [\"./b\"]") SKILL("b"), NULL},
     {"[C15, V46] servers of the entry do not count", ENTRY("false", ", \"mcpServers\": {\"s\": {\"command\": \"n\"}}") CLAUDE("") SKILL("skills/a"), "skill a; "},
