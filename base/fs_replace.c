@@ -1,6 +1,7 @@
 #include "base/fs.h"
 #include "base/invariant.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 
 #include "fs_open.h"
 
-#define TEMP_MAX_TRIES 100
+#define TEMP_MAX_TRIES     100
+#define BATCH_LOCK_WAIT_MS 10000 /* for the removal by another process */
 
 bool fs_write_all(int fd, struct str content, struct err *e)
 {
@@ -220,6 +222,43 @@ bool fs_replace_at(int dirfd, const char *path, mode_t mode, struct str content,
 }
 
 /* --- several files --------------------------------------------------------- */
+
+static bool is_draft_name(const char *name)
+{
+    const size_t n = sizeof FS_TEMP_PREFIX - 1;
+
+    return strncmp(name, FS_TEMP_PREFIX, n) == 0 &&
+           strspn(name + n, "0123456789abcdef") == 16 && name[n + 16] == '\0';
+}
+
+static void remove_drafts(int dirfd)
+{
+    int fd = fs_openat(dirfd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry;
+
+    if (!folder) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    while ((entry = readdir(folder)))
+        if (is_draft_name(entry->d_name))
+            unlinkat(dirfd, entry->d_name, 0); /* not a folder */
+    closedir(folder);
+}
+
+void fs_batch_sweep(int dirfd)
+{
+    struct err ignored = {0};
+
+    if (fs_lock(dirfd, true, 0, NULL, NULL, &ignored))
+        remove_drafts(dirfd);
+    else
+        err_clear(&ignored);
+    if (!fs_lock(dirfd, false, BATCH_LOCK_WAIT_MS, NULL, NULL, &ignored))
+        return; /* drafts of this process may be removed: its batch fails */
+}
 
 static void batch_clear(struct fs_batch *b)
 {

@@ -292,6 +292,7 @@ static bool write_files(struct job *j, int dirfd, struct err *e)
 {
     CLEANUP(fs_batch_done) struct fs_batch to = {.dirfd = dirfd};
 
+    fs_batch_sweep(dirfd);
     for (size_t i = 0; i < j->count; i++)
         if (!context_check_cancelled(j->cx, e) || !write_file(j, &to, i, e))
             return false;

@@ -139,6 +139,11 @@ struct fs_batch {
     size_t count;
 };
 
+/* Locks the folder with a shared flock until `dirfd` is closed. If no other
+ * process has a lock, first removes the temporary files of processes that were
+ * killed. Has no effect on a file system without such locks. */
+void fs_batch_sweep(int dirfd);
+
 MUST_CHECK bool fs_batch_add(struct fs_batch *b, const char *name, mode_t mode,
                              struct str content, struct err *e);
 MUST_CHECK bool fs_batch_end(struct fs_batch *b, struct err *e);

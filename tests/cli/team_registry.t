@@ -93,6 +93,12 @@ exits 'again' 0 mapm store push --to "$T/folder"
 like 'nothing is written' "$err" '0 pushed, 6 there already, 0 failed'
 exits 'once more, all of it' 0 mapm store push --force --to "$T/folder"
 is '[S2] the same bytes' "$(snapshot "$T/folder")" "$before"
+left=$T/folder/.mapm-tmp-0123456789abcdef
+echo half >"$left"
+exits '[S2] beside another push' 0 flock -s "$T/folder" "$MAPM" store push --to "$T/folder"
+ok 'its temporary files stay' test -f "$left"
+exits '[S2] after one that was killed' 0 mapm store push --to "$T/folder"
+ok 'they are removed' test ! -e "$left"
 digest=$(sed -n '/name: acme\/base/,/digest:/s/.*digest: sha256://p' mapm.lock)
 tag=mapm1-$digest
 is 'named by the digest of the lock' "$(tar -tzf "$T/folder/$tag.tar.gz" | tr '\n' ' ')" \

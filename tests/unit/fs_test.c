@@ -464,6 +464,37 @@ TEST(a_batch_replaces_files_at_its_end)
     scratch_close(&s);
 }
 
+TEST(a_sweep_removes_what_a_killed_batch_left)
+{
+    static const char draft[] = ".mapm-tmp-0123456789abcdef";
+    static const char *const kept[] = {
+        "one", ".mapm-tmp-notes", ".mapm-tmp-0123456789abcdef.txt",
+        ".mapm-tmp-0123456789abcde", ".mapm-tmp-fedcba9876543210/file"};
+    struct scratch s;
+    struct err e = {0};
+
+    scratch_open(&s);
+    CHECK(fs_make_dirs_at(s.fd, ".mapm-tmp-fedcba9876543210", 0755, &e));
+    CHECK(put(s.fd, draft, "half"));
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        CHECK(put(s.fd, kept[i], "x"));
+    for (int busy = 1; busy >= 0; busy--) {
+        CLEANUP_FD int other = -1, fd = -1;
+
+        CHECK(fs_open_dir(s.path, &other, &e) && fs_open_dir(s.path, &fd, &e));
+        if (busy)
+            CHECK(fs_lock(other, false, 0, NULL, NULL, &e));
+        fs_batch_sweep(fd);
+        CHECK(fs_exists_at(s.fd, draft) == busy);
+        /* until the descriptor is closed */
+        CHECK(!fs_lock(other, true, 0, NULL, NULL, &e));
+        err_clear(&e);
+    }
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        CHECK(fs_exists_at(s.fd, kept[i]));
+    scratch_close(&s);
+}
+
 TEST(replace_keeps_the_mode_and_refuses_what_is_no_file)
 {
     static const char *const refused[] = {"dir",      "fifo",      "link",
