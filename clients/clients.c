@@ -3,6 +3,7 @@
 #include "base/fs.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define POINTS_PER_TOKEN 4
 
@@ -27,6 +28,22 @@ bool clients_mcp_is_at(const struct client_mcp *m, struct str path)
         if (str_is(path, m->others[i]))
             return true;
     return false;
+}
+
+/* Returns whether the path is `folder`/<name><suffix>. */
+static bool is_file_of(const char *folder, const char *suffix, struct str path)
+{
+    size_t n = folder ? strlen(folder) : 0;
+
+    return folder && path.n > n && path.p[n] == '/' &&
+           str_starts(path, str_cstr(folder)) &&
+           str_find_last(path, '/') == n && str_ends(path, str_cstr(suffix));
+}
+
+bool clients_agent_is_at(const struct client *c, struct str path)
+{
+    return is_file_of(c->agents, c->suffix, path) ||
+           is_file_of(c->prompts, CLIENT_PROMPT_SUFFIX, path);
 }
 
 struct str clients_mcp_file(const struct client *c,

@@ -371,6 +371,8 @@ const struct client clients_table[] = {
      .programs = {"agy", "antigravity"},
      .home = {".gemini/config", ".gemini/antigravity", ".gemini/antigravity-cli"},
      .markers = {".agents/mcp_config.json"}, .skills_home = ".gemini/config/skills",
+     .agents = ".agents/agents", .agents_home = ".gemini/config/agents",
+     .suffix = ".md", .agent_keys = {"name", "description"},
      .mcp = {".agents/mcp_config.json", .shape = &shape_windsurf},
      .mcp_user = {".gemini/config/mcp_config.json", .shape = &shape_windsurf},
      .budget = {
@@ -575,6 +577,10 @@ const struct client clients_table[] = {
     {.name = "vibe", .title = "Mistral Vibe", .seen = "2026-11", .known = KNOWN_SOURCE,
      .programs = {"vibe"}, .home = {".vibe"}, .home_env = {"VIBE_HOME", ".vibe"},
      .markers = {".vibe"}, .trust = CLIENT_TRUST_SKILLS | CLIENT_TRUST_SERVERS,
+     /* It drops an agent without a prompt in a file of its own. */
+     .agents = ".vibe/agents", .agents_home = ".vibe/agents", .suffix = ".toml",
+     .agent_keys = {"description", "agent_type=subagent", "system_prompt_id=mapm-%"},
+     .prompts = ".vibe/prompts", .prompts_home = ".vibe/prompts",
      .mcp = {NULL, {".vibe/config.toml"}, &shape_vibe},
      .mcp_user = {".vibe/config.toml", .shape = &shape_vibe},
      .budget = {

@@ -125,6 +125,8 @@ static bool fill_row(const struct builder *b, struct client *c, struct err *e)
                  e) &&
            place(b, c, &roots, clients_home_path, c->agents_home, &c->agents,
                  e) &&
+           place(b, c, &roots, clients_home_path, c->prompts_home, &c->prompts,
+                 e) &&
            place_files(b, c, &roots, e);
 }
 
@@ -200,7 +202,7 @@ bool clients_user_scope(struct str home, struct arena *a,
         rows[i] = clients_table[i];
         if (!fill_row(&b, &rows[i], &why)) {
             refused[i] = str_dup0(str_cstr(err_first(&why)), a);
-            rows[i].skills = rows[i].agents = NULL;
+            rows[i].skills = rows[i].agents = rows[i].prompts = NULL;
             rows[i].mcp = (struct client_mcp){0};
         }
         if (rows[i].skills && str_is(str_cstr(rows[i].skills), out->skills))

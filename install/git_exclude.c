@@ -20,7 +20,7 @@ static bool is_below(struct str path, const char *folder)
 
 static bool has_path(const struct client *c, struct str path)
 {
-    return is_below(path, c->skills) || is_below(path, c->agents) ||
+    return is_below(path, c->skills) || clients_agent_is_at(c, path) ||
            clients_mcp_is_at(&c->mcp, path);
 }
 

@@ -1,6 +1,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "mapm/clients.h"
 #include "mapm/doc_kind.h"
 #include "mapm/install_summary.h"
 #include "mapm/lock.h"
@@ -55,7 +56,8 @@ install_package_versions(const struct install_package *p, struct arena *a)
     return v;
 }
 
-/* "x" of ".claude/skills/x" and ".gemini/settings.json#x", "x.md" of an agent. */
+/* "x" of ".claude/skills/x" and ".gemini/settings.json#x", "x.md" of an agent,
+ * "mapm-x.md" of its prompt. */
 static struct str name_at(struct str path)
 {
     size_t key = str_find_char(path, '#');
@@ -65,11 +67,15 @@ static struct str name_at(struct str path)
 
 static bool is_shown(const struct map *shown, struct str path)
 {
-    struct str name = name_at(path);
+    static const struct str prefix = STR_INIT(CLIENT_PROMPT_PREFIX);
+    struct str name = name_at(path), rest = name;
     size_t dot = str_find_char(name, '.');
 
-    return map_has(shown, name) ||
-           (dot != SIZE_MAX && map_has(shown, str_slice(name, 0, dot)));
+    if (dot != SIZE_MAX)
+        rest = str_slice(name, 0, dot);
+    return map_has(shown, name) || map_has(shown, rest) ||
+           (str_starts(rest, prefix) &&
+            map_has(shown, str_from_index(rest, prefix.n)));
 }
 
 const struct provision_change **

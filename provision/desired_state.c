@@ -259,12 +259,28 @@ static bool has_agents_before(const struct client *rows, const bool *in_use,
     return false;
 }
 
+static void add_agent_file(struct desired_state *w, const struct client *c,
+                           const struct provision_item *item, bool is_prompt)
+{
+    struct str path = is_prompt ? arena_printf(w->arena,
+                                               "%s/" CLIENT_PROMPT_PREFIX
+                                               "%.*s" CLIENT_PROMPT_SUFFIX,
+                                               c->prompts, STR_ARG(item->place))
+                                : arena_printf(w->arena, "%s/%.*s%s", c->agents,
+                                               STR_ARG(item->place), c->suffix);
+    struct target *t = add_target(w, TARGET_FILE, path, c, item);
+
+    t->is_prompt = is_prompt;
+    t->source = source_of(w, is_prompt ? "prompt" : "agent", c, item, false);
+    t->files = arena_new(w->arena, struct desired_file);
+    t->files->path = STR(".");
+    t->file_count = 1;
+}
+
 static bool add_agent(struct desired_state *w,
                       const struct provision_item *item, const bool *in_use,
                       struct err *e)
 {
-    struct target *t;
-
     if (!add_tree(w, AGENTS_FOLDER, item, e))
         return false;
     for (size_t i = 0; i < clients_count; i++) {
@@ -273,14 +289,9 @@ static bool add_agent(struct desired_state *w,
         if (!in_use[i] || !c->agents || !may_have_files(w, c) ||
             has_agents_before(w->scope->rows, in_use, i))
             continue;
-        t = add_target(w, TARGET_FILE,
-                       arena_printf(w->arena, "%s/%.*s%s", c->agents,
-                                    STR_ARG(item->place), c->suffix),
-                       c, item);
-        t->source = source_of(w, "agent", c, item, false);
-        t->files = arena_new(w->arena, struct desired_file);
-        t->files->path = STR(".");
-        t->file_count = 1;
+        add_agent_file(w, c, item, false);
+        if (c->prompts)
+            add_agent_file(w, c, item, true);
     }
     return true;
 }
@@ -674,8 +685,11 @@ static bool make_file(struct desired_state *w, const struct target *t,
     if (t->kind == TARGET_FILE) {
         if (!desired_state_read_document(w, t->item, &d, &text, e))
             return false;
-        f->content = render_agent(t->client, d, t->item->place,
-                                  has_siblings(t->item), w->arena);
+        f->content = t->is_prompt
+                         ? render_agent_prompt(d, t->item->place,
+                                               has_siblings(t->item), w->arena)
+                         : render_agent(t->client, d, t->item->place,
+                                        has_siblings(t->item), w->arena);
     } else if (!read_anchor(w, t->item, &text, e) ||
                !manifest_rename(text, t->item->place, w->arena, &f->content,
                                 e)) {

@@ -49,6 +49,7 @@ struct target {
     enum target_kind kind;
     bool gives_way;  /* LINK: a folder of the user in its place is kept */
     bool is_copied;  /* LINK: written as a copy */
+    bool is_prompt;  /* FILE: the instructions of the sub-agent */
     struct str path; /* NUL-terminated */
     const struct client *client;   /* NULL if for all clients */
     const struct mcp_shape *shape; /* SHARED */

@@ -438,8 +438,7 @@ static bool is_of(const struct provision *p, const struct client *c,
 {
     return (c->skills && !(c->always && p->scope->is_user) &&
             fs_path_is_within(path, str_cstr(c->skills))) ||
-           (c->agents && fs_path_is_within(path, str_cstr(c->agents))) ||
-           clients_mcp_is_at(&c->mcp, path);
+           clients_agent_is_at(c, path) || clients_mcp_is_at(&c->mcp, path);
 }
 
 bool provision_made_folder(struct provision *p, struct str path)

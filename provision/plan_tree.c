@@ -371,8 +371,7 @@ static const struct client *client_of(const struct client_scope *s,
     for (size_t i = 0; i < clients_count; i++)
         if ((s->rows[i].skills &&
              str_starts(path, str_cstr(s->rows[i].skills))) ||
-            (s->rows[i].agents &&
-             str_starts(path, str_cstr(s->rows[i].agents))))
+            clients_agent_is_at(&s->rows[i], path))
             return &s->rows[i];
     return NULL;
 }

@@ -20,6 +20,10 @@ void render_toml_quote(struct buf *out, struct str s);
  * `a`. */
 struct str render_agent(const struct client *c, const struct document *d,
                         struct str name, bool siblings, struct arena *a);
+/* The same for the file of its instructions alone, of a client with
+ * `prompts`. */
+struct str render_agent_prompt(const struct document *d, struct str name,
+                               bool siblings, struct arena *a);
 
 /*
  * The server's entry in the client's file, as its shape says: JSON text, which

@@ -52,25 +52,27 @@ static void put_mark(struct buf *out, struct str name)
                STR_ARG(name));
 }
 
-static void put_body(struct buf *out, struct str body)
+static void put_lines(struct buf *out, struct str body)
 {
-    buf_text(out, "---\n");
-    if (body.n && body.p[0] != '\n')
-        buf_char(out, '\n');
     buf_append(out, body);
     if (body.n && body.p[body.n - 1] != '\n')
         buf_char(out, '\n');
 }
 
-/* Returns the value of a key of the row; for "x=y", y. */
+/* Returns the value of a key of the row; for "x=y", y with the name in place
+ * of "%" at its end. */
 static struct str value_of(const char *key, const struct document *d,
-                           struct str name)
+                           struct str name, struct arena *a)
 {
     size_t at = str_find_char(str_cstr(key), '=');
+    struct str value;
 
-    if (at != SIZE_MAX)
-        return str_from_index(str_cstr(key), at + 1);
-    return str_is(STR("name"), key) ? name : d->description;
+    if (at == SIZE_MAX)
+        return str_is(STR("name"), key) ? name : d->description;
+    value = str_from_index(str_cstr(key), at + 1);
+    if (!str_ends(value, STR("%")))
+        return value;
+    return str_join(str_slice(value, 0, value.n - 1), name, a);
 }
 
 static int key_chars(const char *key)
@@ -92,14 +94,17 @@ static void put_markdown(struct buf *out, const struct client *c,
         const char *key = c->agent_keys[i];
 
         buf_printf(out, "%.*s: ", key_chars(key), key);
-        buf_append(out, yaml_quote(value_of(key, d, name), a));
+        buf_append(out, yaml_quote(value_of(key, d, name, a), a));
         buf_char(out, '\n');
     }
-    put_body(out, d->body);
+    buf_text(out, "---\n");
+    if (d->body.n && d->body.p[0] != '\n')
+        buf_char(out, '\n');
+    put_lines(out, d->body);
 }
 
 static void put_toml(struct buf *out, const struct client *c,
-                     const struct document *d, struct str name)
+                     const struct document *d, struct str name, struct arena *a)
 {
     put_mark(out, name);
     for (size_t i = 0; i < CLIENT_MAX_AGENT_KEYS && c->agent_keys[i]; i++) {
@@ -110,7 +115,7 @@ static void put_toml(struct buf *out, const struct client *c,
             quote_lines(out, d->body);
             continue;
         }
-        render_toml_quote(out, value_of(key, d, name));
+        render_toml_quote(out, value_of(key, d, name, a));
         buf_char(out, '\n');
     }
 }
@@ -122,9 +127,7 @@ static struct str point_to_siblings(struct str body, struct str name,
     CLEANUP(buf_done) struct buf out = {0};
 
     buf_init(&out, 2 * (size_t)ANCHOR_MAX_BYTES);
-    buf_append(&out, body);
-    if (body.n && body.p[body.n - 1] != '\n')
-        buf_char(&out, '\n');
+    put_lines(&out, body);
     if (body.n)
         buf_char(&out, '\n');
     buf_printf(&out,
@@ -147,8 +150,18 @@ struct str render_agent(const struct client *c, const struct document *d,
     /* A control character takes six bytes when escaped. */
     buf_init(&out, 8 * (size_t)ANCHOR_MAX_BYTES);
     if (str_is(STR(".toml"), c->suffix))
-        put_toml(&out, c, d, name);
+        put_toml(&out, c, d, name, a);
     else
         put_markdown(&out, c, d, name, a);
+    return arena_str(a, buf_str(&out));
+}
+
+struct str render_agent_prompt(const struct document *d, struct str name,
+                               bool siblings, struct arena *a)
+{
+    CLEANUP(buf_done) struct buf out = {0};
+
+    buf_init(&out, 2 * (size_t)ANCHOR_MAX_BYTES);
+    put_lines(&out, siblings ? point_to_siblings(d->body, name, a) : d->body);
     return arena_str(a, buf_str(&out));
 }

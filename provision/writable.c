@@ -170,7 +170,9 @@ bool place_is_known(const struct client_scope *s, struct str path)
         const struct client *c = &s->rows[i];
 
         if (is_item(s, c, path, c->skills, c->skills_home, "") ||
-            is_item(s, c, path, c->agents, c->agents_home, c->suffix))
+            is_item(s, c, path, c->agents, c->agents_home, c->suffix) ||
+            is_item(s, c, path, c->prompts, c->prompts_home,
+                    CLIENT_PROMPT_SUFFIX))
             return true;
     }
     return place_find_client(s, path) != NULL;
@@ -187,6 +189,7 @@ bool place_is_folder(const struct client_scope *s, struct str path)
     for (size_t i = 0; i < clients_count; i++)
         if (leads_to(path, s->rows[i].skills, true) ||
             leads_to(path, s->rows[i].agents, true) ||
+            leads_to(path, s->rows[i].prompts, true) ||
             leads_to_file(path, &s->rows[i].mcp))
             return true;
     return false;

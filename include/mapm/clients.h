@@ -45,6 +45,9 @@ enum client_known {
 #define CLIENT_MAX_EXPANDED   2
 #define CLIENT_MAX_AGENT_KEYS 3
 #define CLIENT_MAX_WORDS      2
+/* no prompt of a client itself has such a name */
+#define CLIENT_PROMPT_PREFIX "mapm-"
+#define CLIENT_PROMPT_SUFFIX ".md"
 
 /* A configuration file with MCP servers. */
 struct client_mcp {
@@ -134,8 +137,12 @@ struct client {
     const char *agents_note;
     const char *suffix; /* extension of a sub-agent's file */
     /* The only members that the file may have: name, description and, in TOML,
-     * developer_instructions; "x=y" is a constant. */
+     * developer_instructions; "x=y" is a constant, in which "%" is the name. */
     const char *agent_keys[CLIENT_MAX_AGENT_KEYS];
+    /* Folder for their instructions, if these are files of their own, named
+     * CLIENT_PROMPT_PREFIX "<name>" CLIENT_PROMPT_SUFFIX; or NULL. */
+    const char *prompts;
+    const char *prompts_home;   /* the same at user level; or NULL */
     struct client_mcp mcp;      /* servers of a workspace */
     struct client_mcp mcp_user; /* servers of the user, in all workspaces */
 
@@ -193,6 +200,8 @@ extern const size_t clients_count;
 
 const struct client *clients_find(struct str name); /* or NULL */
 bool clients_mcp_is_at(const struct client_mcp *m, struct str path);
+/* Returns whether a sub-agent of the client may be in this file. */
+bool clients_agent_is_at(const struct client *c, struct str path);
 
 /* Returns whether the facts of a client are verified; others are used
  * only on request. */

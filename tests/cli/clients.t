@@ -255,6 +255,30 @@ exits '[H6] where nothing is, there is a folder again' 0 mapm install
 exits '[H6] it goes' 0 mapm remove base
 not_ok '[H6] with all that was made for it' test -e .continue
 
+# --- an agent of two files, and beside its package --------------------------------------
+
+mkdir "$T/prompts" && cd "$T/prompts" && git init -q . || exit 1
+echo 'clients: [claude, vibe, antigravity]' >mapm.yaml
+exits '[H6] Vibe and Antigravity' 0 mapm install --yes "$U/agents/pair"
+is '[H6] the summary has the agent and what it needs' "$(printf '%s\n' "$out" | grep -c '^  + ')" 2
+like '[H6] a prompt' "$(cat .vibe/agents/pair.toml)" '^system_prompt_id = "mapm-pair"$'
+ok '[H6] has its file' test -f .vibe/prompts/mapm-pair.md
+is '[H6] a file beside the folder' "$(ls -d .agents/agents/pair*)" '.agents/agents/pair
+.agents/agents/pair.md'
+echo more >>.vibe/prompts/mapm-pair.md
+exits '[H6] an edited prompt is found' 3 mapm verify
+exits '[H6] and undone' 0 mapm restore pair
+mv mapm.yaml team.yaml && grep -v '^clients' team.yaml >mapm.yaml
+mkdir -p "$XDG_CONFIG_HOME/mapm" && echo 'clients: [vibe, antigravity]' >"$XDG_CONFIG_HOME/mapm/config.yaml"
+exits '[H7] where config.yaml names them' 0 mapm install --yes "$U/agents/boss"
+is '[H7] git does not see their files, and those alone' \
+    "$(sed -n '/^# mapm: clients/,/^# mapm: end/p' .git/info/exclude | grep / | sort | tr '\n' ' ')" \
+    '/.agents/agents/boss.md /.agents/agents/pair.md /.agents/mcp_config.json /.vibe/agents/boss.toml /.vibe/agents/pair.toml /.vibe/prompts/mapm-boss.md /.vibe/prompts/mapm-pair.md '
+exits '[H6] they go' 0 mapm remove --yes boss pair
+not_ok '[H6] all of them' test -e .vibe
+is '[H6] and the folder' "$(ls -A .agents)" .mapm
+rm "$XDG_CONFIG_HOME/mapm/config.yaml"
+
 # --- a file that is there, and empty -----------------------------------------------------
 
 mkdir "$T/empty" "$T/empty/.cursor" && cd "$T/empty" && echo 'clients: [claude, cursor]' >mapm.yaml

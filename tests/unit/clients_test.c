@@ -20,6 +20,7 @@ TEST(every_client_is_found_by_its_name)
         CHECK(clients_find(str_cstr(c->name)) == c);
         CHECK(c->seen && c->title && c->known <= KNOWN_LISTED);
         CHECK(!c->agents == !c->suffix && !c->agents == !c->agent_keys[0]);
+        CHECK(!c->prompts == !c->prompts_home && (c->agents || !c->prompts));
         CHECK(!c->mcp.shape == !(c->mcp.path || c->mcp.others[0]));
         CHECK(!c->mcp_user.shape ==
               !(c->mcp_user.path || c->mcp_user.others[0]));
@@ -75,6 +76,9 @@ static void check_use(const struct client *c, const char *marker)
     CHECK(fixture_has(d, ".claude/agents/reviewer.md"));
     CHECK(fixture_has(d, ".mcp.json"));
     CHECK(!agent || fixture_has(d, agent) == used);
+    CHECK(!c->prompts ||
+          fixture_has(
+              d, arena_printf(&d->arena, "%s/mapm-reviewer.md", c->prompts).p));
     CHECK(!servers ||
           fixture_has(d, servers) == (used || c->mcp.shape == &shape_shared));
     FIXTURE_OK(d, 0);
@@ -489,6 +493,48 @@ TEST(agents_have_the_keys_of_their_client)
                          str_cstr(rows[i].head)));
         arena_done(&a);
     }
+}
+
+/* [H6] Vibe reads the instructions from a file of their own, by its name. */
+TEST(agents_of_vibe_name_their_prompt)
+{
+    struct document doc = {.description = STR("a \"b\""), .body = STR("Do.")};
+    struct arena a = {0};
+    struct str out =
+        render_agent(clients_find(STR("vibe")), &doc, STR("x-y"), true, &a);
+
+    CHECK(str_ends(out, STR("there.\ndescription = \"a \\\"b\\\"\"\n"
+                            "agent_type = \"subagent\"\n"
+                            "system_prompt_id = \"mapm-x-y\"\n")));
+    CHECK_STR(render_agent_prompt(&doc, STR("x-y"), false, &a).p, "Do.\n");
+    CHECK_STR(render_agent_prompt(&doc, STR("x-y"), true, &a).p,
+              "Do.\n\nThe files that these instructions name are in "
+              "`.agents/agents/x-y/`.\n");
+    doc.body = STR("");
+    CHECK_STR(render_agent_prompt(&doc, STR("x-y"), false, &a).p, "");
+    arena_done(&a);
+}
+
+/* Packages are in the folder where Antigravity looks for files. */
+TEST(an_agent_of_a_client_is_a_file)
+{
+    static const struct {
+        const char *client, *path;
+        bool is_at;
+    } rows[] = {
+        {"antigravity", ".agents/agents/x.md", true},
+        {"antigravity", ".agents/agents/x", false},
+        {"antigravity", ".agents/agents/x/y.md", false},
+        {"antigravity", ".agents/agents.md", false},
+        {"vibe", ".vibe/agents/x.toml", true},
+        {"vibe", ".vibe/prompts/mapm-x.md", true},
+        {"vibe", ".vibe/prompts/mapm-x.toml", false},
+        {"amp", ".agents/agents/x.md", false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        CHECK(clients_agent_is_at(clients_find(str_cstr(rows[i].client)),
+                                  str_cstr(rows[i].path)) == rows[i].is_at);
 }
 
 /* Codex: a TOML parser must read identical texts. */
