@@ -48,7 +48,7 @@ exits 'all of them' 0 mapm install -g --yes $ALL
 ok 'a skill is a copy' test -f "$HOME/.agents/skills/pdf/SKILL.md" -a ! -L "$HOME/.agents/skills/pdf"
 is 'links lead to it, and none into the store' "$(find "$HOME" -type l -exec readlink -f {} + | sort -u)" \
     "$HOME/.agents/skills/pdf"
-find "$HOME" -type f ! -path '*/skills/*' ! -name 'boss*' >"$T/files"
+find "$HOME" -type f ! -path '*/skills/*' ! -name '*boss*' >"$T/files"
 ok 'files of servers, of many clients' test "$(wc -l <"$T/files")" -gt 7
 ok 'a client that follows no links has a copy' test -f "$HOME/.continue/skills/pdf/SKILL.md" -a ! -L "$HOME/.continue/skills/pdf"
 is 'for nobody else' "$(xargs stat -c %a <"$T/files" | sort -u)" 600
@@ -63,7 +63,7 @@ for file in $(cat "$T/files"); do
     cat "$T/new" >"$file"
 done
 rm -rf "$HOME/.agents" "$HOME/.continue/skills" && find "$HOME" -type l -delete
-find "$HOME" -name 'boss*' -delete
+find "$HOME" -name '*boss*' -delete
 find "$HOME" -mindepth 1 -type d -empty -delete
 cp -a "$HOME" "$homes/all"
 home_of_all()
