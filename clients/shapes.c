@@ -15,6 +15,7 @@ const struct mcp_shape shape_shared = {
 /* … clients that recognize a remote server by its URL, … */
 const struct mcp_shape shape_plain = {
     .section = "mcpServers", .keeps_rest = true, .off = "disabled", .off_value = true,
+    .user_members = {"autoApprove", "alwaysAllow", "disabledTools"},
     .members = {{"type", SERVER_LOCAL | SERVER_SSE, VALUE_SAME, NULL}}};
 
 /* … clients that recognize it by its type, … */
@@ -64,6 +65,7 @@ const struct mcp_shape shape_opencode = {
 
 const struct mcp_shape shape_windsurf = {
     .section = "mcpServers", .off = "disabled", .off_value = true,
+    .user_members = {"disabledTools"},
     .members = {{"command", SERVER_LOCAL, VALUE_SAME, NULL},
                 {"args", SERVER_LOCAL, VALUE_SAME, NULL},
                 {"env", SERVER_LOCAL, VALUE_SAME, NULL},

@@ -179,19 +179,32 @@ static const struct json *section_of(const struct merge *m,
     return m->is_inner ? json_get(section, m->file.shape->inner) : section;
 }
 
-/* Entries of an inner object omit members that are equal for all. They are
- * hashed as if present, so that an entry has one hash. */
-static struct hash hash_entry(const struct merge *m, const struct json *entry)
+static bool is_of_user(const struct mcp_shape *shape, struct str member)
+{
+    for (size_t i = 0; i < SHAPE_MAX_USER_MEMBERS && shape->user_members[i];
+         i++)
+        if (str_is(member, shape->user_members[i]))
+            return true;
+    return false;
+}
+
+/* Hashes an entry without members of the user. Entries of an inner object omit
+ * a member that is equal for all. It is hashed as if present, so that an entry
+ * has one hash. */
+static struct hash hash_entry(const struct mcp_shape *shape, bool is_inner,
+                              const struct json *entry)
 {
     CLEANUP(buf_done) struct buf text = {0};
-    const char *off = m->file.shape->off;
+    const char *off = shape->off;
     struct json_writer w;
-    bool put = !m->is_inner || json_get(entry, off);
+    bool put = !is_inner || json_get(entry, off);
 
-    if (put)
+    if (entry->kind != JSON_OBJECT)
         return hash_json(entry);
     json_open(&w, &text, 2 * (size_t)CLIENT_FILE_MAX_BYTES, 0);
     for (const struct json *x = entry->first; x; x = x->next) {
+        if (is_of_user(shape, x->key))
+            continue;
         if (!put && str_is(x->key, "timeout")) {
             json_member_bool(&w, off, true);
             put = true;
@@ -240,7 +253,7 @@ static bool read_entries(struct merge *m, struct err *e)
          x = x->next) {
         struct hash *h = arena_new(m->arena, struct hash);
 
-        *h = hash_entry(m, x);
+        *h = hash_entry(m->file.shape, m->is_inner, x);
         map_put(&m->entries, x->key, h);
     }
     return true;
@@ -320,7 +333,7 @@ bool merge_hash(const struct mcp_shape *shape, struct str key, struct str entry,
     }
     if (!parse_entry(entry, a, &j, e))
         return false;
-    *out = hash_json(j);
+    *out = hash_entry(shape, false, j);
     return true;
 }
 
@@ -359,6 +372,36 @@ static size_t json_path(const struct merge *m, struct str key,
     return depth;
 }
 
+/* Adds the members of the user that the present entry of the key has. */
+static bool keep_members(const struct merge *m, const struct str *path,
+                         size_t depth, struct arena *a, struct str *entry,
+                         struct err *e)
+{
+    struct json_options options = options_for(m->file.shape);
+    const struct json *old;
+
+    if (!m->file.shape->user_members[0] ||
+        !map_has(&m->entries, path[depth - 1]))
+        return true;
+    if (!json_parse(m->text, &options, a, &old, NULL, e))
+        return false;
+    old = json_get_str(section_of(m, old), path[depth - 1]);
+    for (const struct json *x = old ? old->first : NULL; x; x = x->next) {
+        CLEANUP(buf_done) struct buf value = {0};
+        struct json_writer w;
+
+        if (old->kind != JSON_OBJECT || !is_of_user(m->file.shape, x->key))
+            continue;
+        buf_init(&value, CLIENT_FILE_MAX_BYTES);
+        json_writer_init(&w, &value, 2);
+        json_value(&w, x);
+        if (!json_edit_put(*entry, &options, &x->key, 1,
+                           arena_str(a, buf_str(&value)), a, entry, e))
+            return false;
+    }
+    return true;
+}
+
 static bool put_json(struct merge *m, struct str key, struct str entry,
                      struct arena *a, struct str *out, struct err *e)
 {
@@ -366,6 +409,8 @@ static bool put_json(struct merge *m, struct str key, struct str entry,
     struct str path[3], off[] = {STR("")};
     size_t depth = json_path(m, key, path);
 
+    if (!keep_members(m, path, depth, a, &entry, e))
+        return false;
     off[0] = str_cstr(m->file.shape->off);
     if (m->is_inner && !json_edit_remove(entry, &options, off, 1, a, &entry, e))
         return false;

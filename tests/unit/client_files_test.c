@@ -343,6 +343,45 @@ TEST(elements_of_a_list_keep_what_a_person_added)
     arena_done(&a);
 }
 
+/* [H6] So do those of an object in JSON, as Kiro writes them at a click. */
+TEST(an_entry_keeps_what_a_person_allowed)
+{
+    static const char text[] =
+        "{\"mcpServers\": {\n  \"io-e-m\": {\"command\": \"npx\", \"args\": "
+        "[\"-y\", \"x\"],\n    \"env\": {\"A\": \"1\"}, \"autoApprove\": "
+        "[\"a\",\n \"b\"], \"disabledTools\": []}\n}}\n";
+    const struct client *c = clients_find(STR("kiro"));
+    struct merge_file f = {c->mcp.shape, c->name, STR("mcp.json")};
+    struct arena a = {0};
+    struct err e = {0};
+    const struct json *root, *entry;
+    struct json_options o = {
+        .max_bytes = 4096, .max_depth = 9, .max_nodes = 99};
+    struct merge m;
+
+    CHECK(is_found_again(c, str_cstr(text), entries[0], &a, &e));
+    CHECK(merge_open(&f, str_cstr(text), &a, &m, &e));
+    CHECK(put(&m, c, KEY, entries[1], &a, &e) && merge_check(&m, &e));
+    CHECK(is_found_again(c, m.text, entries[1], &a, &e));
+    CHECK(json_parse(m.text, &o, &a, &root, NULL, &e));
+    entry = json_get(json_get(root, "mcpServers"), "io-e-m");
+    CHECK(str_is(json_text(json_get(entry, "command")), "uvx"));
+    CHECK(json_get(entry, "autoApprove")->count == 2);
+    CHECK(json_get(entry, "disabledTools")->count == 0);
+    CHECK(!json_get(entry, "env"));
+    CHECK(merge_remove(&m, KEY, &e) && merge_check(&m, &e));
+    CHECK_STR(str_dup0(m.text, &a), "{\"mcpServers\": {}}\n");
+    merge_done(&m);
+
+    /* Of a text or list in its place nothing stays. */
+    CHECK(
+        merge_open(&f, STR("{\"mcpServers\": {\"io-e-m\": [1]}}"), &a, &m, &e));
+    CHECK(put(&m, c, KEY, entries[1], &a, &e));
+    CHECK(is_found_again(c, m.text, entries[1], &a, &e));
+    merge_done(&m);
+    arena_done(&a);
+}
+
 /* opencode 2 has its servers one object deeper, without `enabled`. */
 TEST(an_inner_object_holds_the_servers)
 {
