@@ -115,19 +115,35 @@ static void note_unverified(struct context *cx, const struct install_plan *plan)
     }
 }
 
+/* Returns whether the client reads the file of the change and has no syntax for
+ * the variables in it. Several clients may read a file of a workspace. */
+static bool reads_literally(const struct install_plan *plan, size_t client,
+                            const struct provision_change *change)
+{
+    const struct client *c = &clients_table[client];
+    bool is_of = str_is(change->client, c->name);
+    struct str rest = change->path, file;
+
+    if (str_starts(change->path, STR("/")))
+        return is_of && !c->mcp_user.env_ref;
+    return str_cut(&rest, '#', &file) && !c->mcp.env_ref &&
+           (is_of || (plan->clients && plan->clients[client].is_used &&
+                      clients_mcp_is_at(&c->mcp, file)));
+}
+
 /* A client without a syntax for them sends "${NAME}" to the server. */
 static void warn_literal(struct context *cx, const struct install_plan *plan)
 {
-    struct str names = STR(""), told = STR("");
+    struct str names = STR("");
 
-    for (size_t i = 0; i < plan->change_count; i++) {
-        const struct provision_change *change = &plan->changes[i];
-
-        if (!change->is_literal || str_eq(change->client, told))
-            continue;
-        told = change->client;
-        names = arena_join(names, ", ", told, &cx->arena);
-    }
+    for (size_t i = 0; i < clients_count; i++)
+        for (size_t k = 0; k < plan->change_count; k++)
+            if (plan->changes[k].has_variables &&
+                reads_literally(plan, i, &plan->changes[k])) {
+                names = arena_join(names, ", ", str_cstr(clients_table[i].name),
+                                   &cx->arena);
+                break;
+            }
     if (names.n)
         context_warn(cx,
                      "variables of the environment are not expanded by %.*s: "

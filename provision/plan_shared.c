@@ -76,14 +76,13 @@ static bool compare_entry(struct sharing *s, struct str key, bool recorded,
 static void show_server(struct sharing *s, enum provision_change_kind kind,
                         const struct desired_server *server)
 {
-    const struct client *c = s->target->client;
     struct provision_change *shown;
 
-    plan_show(s->plan, kind, place_of(s, server->item->place), c);
+    plan_show(s->plan, kind, place_of(s, server->item->place),
+              s->target->client);
     shown = &s->plan->shown[s->plan->shown_count - 1];
     shown->names_mapm = server->names_mapm;
-    shown->is_literal =
-        !c->mcp.env_ref && str_find(server->entry, STR("${")) != SIZE_MAX;
+    shown->has_variables = str_find(server->entry, STR("${")) != SIZE_MAX;
 }
 
 static bool make_server(struct sharing *s, struct desired_server *server,

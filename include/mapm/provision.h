@@ -104,9 +104,8 @@ enum provision_change_kind {
 
 struct provision_change {
     enum provision_change_kind kind;
-    bool names_mapm; /* an entry with the command "mapm", without a path */
-    bool is_literal; /* an entry with variables that the client does not
-                        expand */
+    bool names_mapm;    /* an entry with the command "mapm", without a path */
+    bool has_variables; /* an entry with "${NAME}" */
     /* restores content that mapm had written */
     bool is_repair;
     struct str path;   /* what changes: a folder, file, or file#key */

@@ -300,9 +300,9 @@ cat >"$T/plugin/.mcp.json" <<'X'
 {"mcpServers": {"far": {"type": "http", "url": "https://mcp.example.com/",
   "headers": {"Authorization": "Bearer ${FAR_TOKEN}"}}}}
 X
-echo 'clients: [claude, codex, cursor, zed]' >mapm.yaml
+echo 'clients: [claude, codex, cursor, qwen, zed]' >mapm.yaml
 exits '[H8] a server that takes variables' 0 mapm install --yes "$T/plugin"
-like '[H8] who leaves them so is named' "$err" 'are not expanded by zed: '
+like '[H8] who leaves them so is named' "$err" 'are not expanded by qwen, zed: '
 ok '[H8, V50, C6] others have them in their syntax' grep -qF 'Bearer ${env:FAR_TOKEN}' .cursor/mcp.json
 exits '[H8] once more' 0 mapm install
 unlike '[H8] once' "$err" 'are not expanded'

@@ -120,7 +120,7 @@ SECTION = dict(s="mcpServers", p="mcpServers", q="mcpServers", l="mcpServers",
 
 # The shapes of the files of a workspace and of the user.
 CLIENTS = """claude sq codex tt gemini gg opencode nn copilot sq qwen sg cline -p
-amp -a vscode vv cursor pp windsurf -w devin ww antigravity ww kiro pp junie pp
+amp aa vscode vv cursor pp windsurf -w devin ww antigravity ww kiro pp junie pp
 jetbrains-ai pp air -- intellij-copilot -v goose ly grok rr kilo nn roo pp zed zz
 warp pp droid pp crush hh continue pc qoder sq commandcode sp pi pp openhands -p
 vibe xx kimi kk auggie pp trae pp hermes -m openclaw -- rovodev kk codebuddy pp
