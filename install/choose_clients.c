@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "mapm/authorize.h"
 #include "mapm/install_clients.h"
+#include "mapm/limits.h"
 #include "mapm/project.h"
 
 #include "clients_used.h"
@@ -488,20 +489,33 @@ static bool change_config(void *ctx, struct str text, struct arena *a,
     return change_list(ctx, PROJECT_USER, "config.yaml", text, a, out, e);
 }
 
+/* Reads mapm.yaml again, because an install may have changed it. */
+static bool read_yaml(int fd, struct arena *a, struct str *out, struct err *e)
+{
+    *out = STR("");
+    if (fs_read_file_at(fd, "mapm.yaml", PROJECT_MAX_BYTES, a, out, e))
+        return true;
+    if (e->code != ERR_NOT_FOUND)
+        return false;
+    err_clear(e);
+    return true;
+}
+
 static bool change_yaml(struct context *cx, const struct layer *l,
                         struct list_change *c, struct err *e)
 {
     CLEANUP_FD int fd = -1;
+    struct arena *a = &cx->arena;
     struct str text;
 
     if (c->add.count + c->remove.count == 0)
         return true;
-    if (!change_list(c, PROJECT_WORKSPACE, "mapm.yaml", l->yaml, &cx->arena,
-                     &text, e))
+    if (!fs_open_dir(str_dup0(l->path, a), &fd, e) ||
+        !read_yaml(fd, a, &text, e) ||
+        !change_list(c, PROJECT_WORKSPACE, "mapm.yaml", text, a, &text, e))
         return err_wrap(e, "cannot change mapm.yaml");
     return c->changed.count == 0 ||
-           (fs_open_dir(str_dup0(l->path, &cx->arena), &fd, e) &&
-            fs_replace_at(fd, "mapm.yaml", 0644, text, e));
+           fs_replace_at(fd, "mapm.yaml", 0644, text, e);
 }
 
 static bool write_lists(struct context *cx, const struct layer *l,

@@ -143,6 +143,7 @@ is '[H7] yes' "$status" 0
 is '[H7] for those' "$(files)" '.agents .codex .mcp.json mapm.lock mapm.yaml '
 like '[H7] recorded for the team where the marker is' "$(cat mapm.yaml)" '^clients: \[codex\]$'
 is '[H7] and for the user where none is' "$(cat "$config")" 'clients: [claude]'
+like '[H7] beside what was installed' "$(cat mapm.yaml)" 'io.acme_tool.json$'
 on_terminal yes "$MAPM" install "$U/skills/pdf"
 unlike '[H7] it is asked once' "$out" '\(y\)es'
 anew
