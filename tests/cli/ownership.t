@@ -283,17 +283,20 @@ if command -v setpriv >/dev/null; then
     : >mapm.yaml
     chmod 755 "$T"
     mkdir "$T/data" "$T/config" && chown $OTHER "$T/data"
+    # The checkout may be in a folder that only root may enter.
+    mkdir "$T/programs" && cp "$MAPM" "${MAPM%/*}"/mapm-* "$T/programs"
+    theirs=$T/programs/mapm
     user="setpriv --reuid=$OTHER --regid=$OTHER --clear-groups env HOME=$T/data
           MAPM_HOME=$T/data/mapm XDG_CONFIG_HOME=$T/config"
-    exits "[F3] (a) root's file counts for everybody" 0 $user "$MAPM" list
+    exits "[F3] (a) root's file counts for everybody" 0 $user "$theirs" list
     chown 54321 mapm.yaml
-    exits '[F3] (a) that of a third user does not' 4 $user "$MAPM" list
-    exits '[F3] (a) SUDO_UID means nothing to others than root' 4 $user SUDO_UID=54321 "$MAPM" list
+    exits '[F3] (a) that of a third user does not' 4 $user "$theirs" list
+    exits '[F3] (a) SUDO_UID means nothing to others than root' 4 $user SUDO_UID=54321 "$theirs" list
     rm mapm.yaml
     mkdir "$T/config/mapm" && echo 'ask: claude' >"$T/config/mapm/config.yaml"
-    exits "[F3] (a) root's config.yaml counts" 0 $user "$MAPM" list
+    exits "[F3] (a) root's config.yaml counts" 0 $user "$theirs" list
     chown 54321 "$T/config/mapm/config.yaml"
-    exits '[F3] (a) config.yaml of a third user is refused' 4 $user "$MAPM" list
+    exits '[F3] (a) config.yaml of a third user is refused' 4 $user "$theirs" list
     like '[F3] (a) its owner is named' "$err" 'config.yaml belongs to another user \(uid 54321\)'
     like '[F3] (a) with what to do' "$err" "hint: make it yours: chown $OTHER $T/config/mapm/config.yaml\$"
 else
