@@ -114,15 +114,17 @@ printf 'def run(input):\n    return "deployed"\n' >"$T/src/skills/deploy/SKILL.s
 sed -i '2i metaskill: SKILL.star' "$T/src/skills/deploy/SKILL.md"
 make_repo acme/catalog "$T/src"
 mapm install --yes https://github.com/acme/catalog/tree/main/skills/deploy >/dev/null 2>&1
-names() { mcp tools/list | get tools 0 inputSchema properties name; }
+tools() { mcp tools/list | get tools; }
 deploy() { mcp tools/call '{"name":"run_metaskill","arguments":{"name":"deploy","input":{"a":1}}}'; }
 mapm trust --workspace --yes >/dev/null 2>&1
-not_ok '[X27] trust in a workspace is none in what is fetched' sh -c 'echo "$1" | grep enum' sh "$(names)"
+without=$(tools)
+like 'there are tools' "$without" skill_search
+unlike '[X27] trust in a workspace is none in what is fetched' "$without" '"deploy"'
 is '[X27, K34] it does not run' "$(deploy | get content 0 text)" \
     "error: external metaskill 'deploy' is not allowed (policy: trusted)"
 like 'and what to do stands behind it' "$(deploy | get content 1 text)" 'mapm trust acme/deploy'
 mapm trust --yes acme/deploy >/dev/null 2>&1
-like '[X27] once its digest is trusted it is offered' "$(names)" '"enum": \["deploy"\]'
+like '[X27] once its digest is trusted it is offered' "$(tools)" '"enum": \["deploy"\]'
 is 'and runs' "$(deploy | get structuredContent answer)" deployed
 is 'its address has its scope' "$(mcp skills/list | get skills 0 uri)" skill://acme/deploy/SKILL.md
 echo '# changed' >>.agents/skills/deploy/SKILL.star
