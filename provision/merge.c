@@ -568,26 +568,40 @@ bool merge_put_gap(struct merge *m, struct str gap, struct err *e)
                 true, e);
 }
 
-bool merge_drop_section(struct merge *m, struct err *e)
+/* Removes the object of the servers if it is empty. */
+static bool drop_object(struct merge *m, struct err *e)
 {
     struct json_options options = options_for(m->file.shape);
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct str path[3], text = {0};
-    struct yaml_place place = yaml_place(m->file.shape, STR(""));
     const struct json *root, *section;
+    struct str path[3], text = {0};
     struct arena a = {0};
     bool ok;
 
-    if (m->file.shape->format == SHAPE_YAML) {
-        ok = yaml_edit_drop_section(m->text, &place, &a, &text, e);
-        return hold(m, &a, text, ok, e);
-    }
     if (!find_objects(m, &scratch, &root, &section) || !section ||
         !white_inside(m, section).p)
         return true;
     ok = json_edit_remove(m->text, &options, path,
                           json_path(m, STR(""), path) - 1, &a, &text, e);
     return hold(m, &a, text, ok, e);
+}
+
+bool merge_drop_section(struct merge *m, struct err *e)
+{
+    struct yaml_place place = yaml_place(m->file.shape, STR(""));
+    bool is_inner = m->is_inner, ok;
+    struct str text = {0};
+    struct arena a = {0};
+
+    if (m->file.shape->format == SHAPE_YAML) {
+        ok = yaml_edit_drop_section(m->text, &place, &a, &text, e);
+        return hold(m, &a, text, ok, e);
+    }
+    ok = drop_object(m, e);
+    m->is_inner = false; /* then the object around it */
+    ok = ok && (!is_inner || drop_object(m, e));
+    m->is_inner = is_inner;
+    return ok;
 }
 
 bool merge_can_begin(const struct merge *m)

@@ -66,7 +66,8 @@ MUST_CHECK bool merge_check(const struct merge *m, struct err *e);
 bool merge_is_empty(const struct merge *m);
 
 /* merge_has_section() returns whether the object of the servers exists; the
- * other function removes it if it is empty. TOML files have no such object. */
+ * other function removes it if it is empty, then an object around it. TOML
+ * files have no such object. */
 bool merge_has_section(const struct merge *m);
 MUST_CHECK bool merge_drop_section(struct merge *m, struct err *e);
 

@@ -386,6 +386,15 @@ TEST(an_entry_keeps_what_a_person_allowed)
 TEST(an_inner_object_holds_the_servers)
 {
     static const char text[] = "{\"mcp\": {\"servers\": {\"x\": {}}}}";
+    static const struct {
+        const char *text, *left;
+    } emptied[] = {
+        {"{\"mcp\": {\"servers\": {\"io-e-m\": {}}}}", "{}"},
+        {"{\"mcp\": {\"servers\": {\"io-e-m\": {}}, \"timeout\": 5}}",
+         "{\"mcp\": {\"timeout\": 5}}"},
+        {"{\"mcp\": {/* mine */ \"servers\": {\"io-e-m\": {}}}}",
+         "{\"mcp\": {/* mine */}}"},
+    };
     const struct client *c = clients_find(STR("opencode"));
     struct merge_file f = {c->mcp.shape, c->name, STR("opencode.json")};
     struct arena a = {0};
@@ -398,7 +407,19 @@ TEST(an_inner_object_holds_the_servers)
               "{\"mcp\": {\"servers\": {\"x\": {}, \"io-e-m\": {\"type\": "
               "\"local\", \"command\": [\"uvx\"], \"timeout\": 5000}}}}");
     CHECK(is_found_again(c, m.text, entries[1], &a, &e));
+    CHECK(merge_remove(&m, KEY, &e) && merge_drop_section(&m, &e));
+    CHECK_STR(str_dup0(m.text, &a), text);
     merge_done(&m);
+    /* Emptied, it goes with the object around it, unless that has more. */
+    for (size_t i = 0; i < sizeof emptied / sizeof *emptied; i++) {
+        CHECK(merge_open(&f, str_cstr(emptied[i].text), &a, &m, &e) &&
+              m.is_inner);
+        CHECK(merge_remove(&m, KEY, &e) && merge_drop_section(&m, &e) &&
+              merge_check(&m, &e));
+        CHECK_STR(str_dup0(m.text, &a), emptied[i].left);
+        CHECK(merge_is_empty(&m) == (i == 0));
+        merge_done(&m);
+    }
     /* A server may have that name. */
     CHECK(merge_open(&f, STR("{\"mcp\": {\"servers\": {\"type\": \"local\"}}}"),
                      &a, &m, &e) &&
