@@ -37,6 +37,7 @@ struct choice;
  *     catalogs          those of the arguments that are some
  *     expansions        catalogs of the manifests: catalogs.h
  *     chosen            by catalogs: origin key -> struct chosen *
+ *     locked_places     folder -> const struct lock_entry *; made when asked
  *     asked             by the arguments
  */
 #define SESSION_PART(X)                                                        \
@@ -64,6 +65,7 @@ struct choice;
     X(struct expansion *, expansions)                                          \
     X(size_t, expansion_count)                                                 \
     X(struct map, chosen)                                                      \
+    X(struct map, locked_places)                                               \
     X(struct asked_catalog *, asked)                                           \
     X(size_t, asked_count)
 #define SESSION_FIELD(type, name) type name;

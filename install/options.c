@@ -55,26 +55,38 @@ static bool check_places(const struct install_session *s,
     return true;
 }
 
+/* Maps the folders of the locked packages to their entries, once for all
+ * folders that provision asks for. */
+static const struct map *locked_places(struct install_session *s)
+{
+    const struct layer *l = &s->layer;
+    struct arena *a = &s->cx->arena;
+
+    if (s->locked_places.arena)
+        return &s->locked_places;
+    map_init(&s->locked_places, a);
+    for (size_t i = 0; i < l->by_name.count; i++) {
+        struct lock_entry *entry = l->by_name.entries[i].value;
+
+        if (entry->kind == DOC_SKILL || entry->kind == DOC_AGENT)
+            map_put(&s->locked_places, layer_place(l, entry, a), entry);
+    }
+    return &s->locked_places;
+}
+
 /* A patched package is not found: the lock has its digest without the patch. */
 static bool is_locked(void *ctx, struct str path, struct package_file *files,
                       size_t count)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    const struct install_session *s = ctx;
-    const struct layer *l = &s->layer;
-    struct str text, digest;
-    struct hash hash = store_listing_format(files, count, &a, &text);
+    const struct lock_entry *entry = map_find(locked_places(ctx), path);
+    struct str text;
+    struct hash hash;
 
-    digest = digest_format(&hash, &a);
-    for (size_t i = 0; i < l->by_name.count; i++) {
-        const struct lock_entry *entry = l->by_name.entries[i].value;
-
-        if (str_eq(entry->digest, digest) &&
-            (entry->kind == DOC_SKILL || entry->kind == DOC_AGENT) &&
-            str_eq(layer_place(l, entry, &a), path))
-            return true;
-    }
-    return false;
+    if (!entry)
+        return false;
+    hash = store_listing_format(files, count, &a, &text);
+    return str_eq(entry->digest, digest_format(&hash, &a));
 }
 
 static bool list_workspaces(void *ctx, struct arena *a, struct str **folders,
@@ -105,6 +117,7 @@ bool session_provision_options(struct install_session *s,
         .is_locked = is_locked,
         .locked_ctx = s,
     };
+    s->locked_places = (struct map){0};
     if (s->layer.provision)
         provision_find_original(s->layer.provision, list_workspaces, s);
     return session_choose_clients(s, &o->clients, e) &&
