@@ -45,14 +45,35 @@ struct str authorize_config_path(struct context *cx)
     return fs_join(folder, STR("mapm/config.yaml"), &cx->arena);
 }
 
-/* Checks the owner of config.yaml. A file of another user is accepted only if
- * MAPM_TRUSTED_FOLDER covers it; a file that others may write is never
- * accepted. */
-static bool check_owner(struct context *cx, int fd, struct str path,
-                        struct err *e)
+/* config.yaml and its folder are accepted from another user only if
+ * MAPM_TRUSTED_FOLDER covers them. What others may write is never accepted. */
+static struct owner_rules config_rules(struct context *cx)
 {
-    const struct owner_rules rules = {
+    return (struct owner_rules){
         .flags = OWNER_UNSHARED, .covers = environment_covers, .ctx = cx};
+}
+
+static const char *config_folder(struct str path, struct arena *a)
+{
+    return str_dup0(str_slice(path, 0, str_find_last(path, '/')), a);
+}
+
+/* Others could put another file of the user into their folder. */
+static bool check_folder(struct context *cx, struct str path, struct err *e)
+{
+    const char *folder = config_folder(path, &cx->arena);
+    const struct owner_rules rules = config_rules(cx);
+    struct stat st;
+
+    return stat(folder, &st) == 0
+               ? owner_check_stat(&st, folder, &rules, e)
+               : err_errno(e, "cannot determine the owner of %s", folder);
+}
+
+static bool check_file(struct context *cx, int fd, struct str path,
+                       struct err *e)
+{
+    const struct owner_rules rules = config_rules(cx);
 
     return owner_check(fd, str_dup0(path, &cx->arena), &rules, e);
 }
@@ -70,7 +91,7 @@ static bool read_text(struct context *cx, struct str path, bool *found,
         err_clear(e);
         return true;
     }
-    return check_owner(cx, fd, path, e) &&
+    return check_folder(cx, path, e) && check_file(cx, fd, path, e) &&
            (fs_read_fd(fd, PROJECT_MAX_BYTES, &cx->arena, text, e) ||
             err_wrap(e, "cannot read %s", path.p));
 }
@@ -135,8 +156,7 @@ bool authorize_config_read(struct context *cx, struct project *user,
 static bool lock_folder(struct str path, struct arena *a, int *fd,
                         struct err *e)
 {
-    size_t slash = str_find_last(path, '/');
-    const char *folder = str_dup0(str_slice(path, 0, slash), a);
+    const char *folder = config_folder(path, a);
 
     return fs_make_dirs(folder, 0700, e) && fs_open_dir(folder, fd, e) &&
            fs_lock(*fd, true, CONFIG_LOCK_MS, NULL, NULL, e);
@@ -156,7 +176,7 @@ bool authorize_config_edit(struct context *cx,
         return err_set(e, ERR_NOT_FOUND,
                        "no folder for config.yaml: HOME is not set");
     if (!lock_folder(path, &cx->arena, &folder, e) ||
-        !read_text(cx, path, &found, &before, e))
+        !check_folder(cx, path, e) || !read_text(cx, path, &found, &before, e))
         return false;
     if (!change(ctx, before, &cx->arena, &after, e))
         return err_wrap(e, "cannot change %s", path.p);

@@ -14,7 +14,8 @@
  *     any other user           --> used in a folder that the user trusts
  *
  * All such files are checked here: mapm.yaml, mapm.local.yaml, their
- * locks, config.yaml, the folders of metaskills, and mapm's data folder.
+ * locks, config.yaml and its folder, the folders of metaskills, and mapm's
+ * data folder.
  * The check uses the open descriptor, so the file that is read is the file
  * that was checked.
  *

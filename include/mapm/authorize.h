@@ -46,7 +46,8 @@ MUST_CHECK bool authorize_config_read(struct context *cx, struct project *user,
  * Edits config.yaml. `change` receives its text ("" if there is no file) and
  * returns the new text. Follows symbolic links, creates missing folders and the
  * file (modes 0700 and 0600), and writes nothing if the text is unchanged.
- * Errors: ERR_REFUSED if another user owns the file or can write it.
+ * Errors: ERR_REFUSED if another user owns the file or its folder, or can
+ * write to them.
  */
 MUST_CHECK bool authorize_config_edit(struct context *cx,
                                       bool (*change)(void *ctx, struct str text,

@@ -57,6 +57,13 @@ for mode in 664 646 666; do
 done
 chmod 600 "$CONFIG"
 exits '[F3] (a) one that only the user can write counts' 0 mapm list
+chmod 777 "${CONFIG%/*}"
+exits '[F3] (a) not in a folder where others could put another one' 4 mapm list
+like '[F3] (a) with the way out of that' "$err" "hint: chmod go-w ${CONFIG%/*}\$"
+mv "$CONFIG" "$T/set-aside"
+exits '[F3, row 54] (a) nor is a new one written there' 4 mapm host add git.example.com --kind gitlab --yes
+exits '[F3] (a) a folder without the file refuses nothing' 0 mapm list
+chmod 755 "${CONFIG%/*}" && mv "$T/set-aside" "$CONFIG"
 mv "$CONFIG" "$HOME/dotfile" && ln -s "$HOME/dotfile" "$CONFIG"
 exits '[F3] (a) also where it is a link' 0 mapm list
 rm "$CONFIG"
@@ -251,6 +258,14 @@ echo 'trusted_folders: [~/work]' >"$CONFIG"
 exits '[F3] (a) trusted_folders below the home folder' 0 mapm list
 echo 'trusted_folders: [/nowhere]' >"$CONFIG"
 exits '[F3] (a) trusted_folders elsewhere' 4 mapm list
+exits '[F3] (a) config.yaml in a folder of the user' 0 mapm -C / list
+chown $OTHER "${CONFIG%/*}"
+exits '[F3] (a) its folder of another user is refused' 4 mapm -C / list
+like '[F3] (a) by name' "$err" "${CONFIG%/*} belongs to another user \\(uid $OTHER\\)"
+like '[F3] (a) with what to do' "$err" "hint: make it yours: chown 0 ${CONFIG%/*}\$"
+exits '[F3] (a) also for programs' 4 mapm -C / trust --workspace --yes
+exits '[F3] (a) unless it is trusted' 0 env MAPM_TRUSTED_FOLDER="${CONFIG%/*}" "$MAPM" -C / list
+chown 0 "${CONFIG%/*}"
 rm "$CONFIG"
 exits '[F3] (a) SUDO_UID of another one' 4 env SUDO_UID=54321 "$MAPM" list
 exits '[F3] (a) SUDO_UID that is none' 4 env SUDO_UID=${OTHER}x "$MAPM" list
