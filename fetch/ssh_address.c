@@ -75,9 +75,7 @@ static bool path_is_valid(struct str path)
     struct str rest = path, part;
     bool any = false;
 
-    if (path.n == 0 || path.p[0] == '-')
-        return false;
-    if (path.p[0] == '/')
+    if (path.n && path.p[0] == '/')
         rest = str_from_index(path, 1);
     while (str_cut(&rest, '/', &part)) {
         size_t tilde = str_find_last(part, '~');

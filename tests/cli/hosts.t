@@ -223,5 +223,9 @@ printf 'hosts: [evil.example]\n' >mapm.local.yaml
 exits '[row 52] no file of a workspace adds one' 1 mapm install --yes
 like '[row 52] said' "$err" '"hosts" may not stand here'
 rm mapm.local.yaml
+printf 'hosts: [evil.example]\n' >mapm.yaml
+exits '[row 52] nor mapm.yaml' 1 mapm install --yes
+like '[row 52] said as well' "$err" 'mapm.yaml:[0-9]+: "hosts" may not stand here'
+rm mapm.yaml
 
 done_testing
