@@ -27,10 +27,6 @@
 /* A word in a larger share of the entries is not searched within words. */
 #define PART_MAX_SHARE 0.05
 #define MET_POWER      0.9
-/* Words that follow each other in the request and, at most NEAR_MAX_WORDS
- * apart, in a text add this share of the smaller of their weights. */
-#define NEAR_WEIGHT    0.3
-#define NEAR_MAX_WORDS 2
 #define NAME_BONUS     0.6
 #define LITERAL_NAME   0.5 /* share of the weight of the heaviest word */
 #define LITERAL_TEXT   0.15
@@ -140,34 +136,24 @@ static double value_of(const struct ranking *r, size_t phrase, double name_bend,
     return weights[p->kind] * weight * f * (K1 + 1) / (f + K1);
 }
 
-/* Counts the hits of a row by phrase and column, and adds what words that are
- * near each other weigh. Returns the number of words of its name that were
- * hit. */
+/* Counts the hits of a row by phrase and column. Returns the number of words of
+ * its name that were hit. */
 static int count_hits(struct ranking *r, const Fts5ExtensionApi *api,
-                      Fts5Context *fts, struct rating *rating)
+                      Fts5Context *fts)
 {
     int count = 0, phrase, column, at, name_hits = 0;
     int last_column = -1, last_at = 0;
-    size_t last_term = 0;
 
     api->xInstCount(fts, &count);
     for (int i = 0; i < count; i++) {
-        size_t term;
-
         if (api->xInst(fts, i, &phrase, &column, &at) != SQLITE_OK ||
             column >= COLUMNS)
             continue;
-        term = r->words->phrases[phrase].term;
         r->hits[phrase][column] +=
             column == DESCRIPTION && at < EARLY_WORDS ? EARLY_WEIGHT : 1;
         name_hits += column == NAME && (at != last_at || last_column != NAME);
-        if (column == last_column && at > last_at &&
-            at - last_at <= NEAR_MAX_WORDS && term == last_term + 1)
-            rating->sum += (float)(NEAR_WEIGHT *
-                                   fmin(r->weight[term], r->weight[last_term]));
         last_column = column;
         last_at = at;
-        last_term = term;
     }
     return name_hits;
 }
@@ -183,7 +169,7 @@ static void rate(struct ranking *r, const Fts5ExtensionApi *api,
         1 - DESCRIPTION_BEND +
         DESCRIPTION_BEND * search_texts_words(texts, entry) / DESCRIPTION_MEAN;
     double name_bend = 1 - NAME_BEND + NAME_BEND * name_words / NAME_MEAN;
-    int name_hits = count_hits(r, api, fts, rating);
+    int name_hits = count_hits(r, api, fts);
 
     for (size_t i = 0; i < r->words->phrase_count; i++) {
         double *hits = r->hits[i];

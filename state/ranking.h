@@ -12,8 +12,7 @@
  *
  * Bm25 with a constant length of the average description, so that a score does
  * not depend on what else is in mapm.db. A synonym, the beginning of a long word,
- * and a word within a word of a name count less; words that are neighbours in the
- * request and in the text count more. Source: G1, G2.
+ * and a word within a word of a name count less. Source: G1, G2.
  */
 
 struct rating {
