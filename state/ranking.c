@@ -24,6 +24,8 @@
 /* The most that a word of general English weighs, as a share of the weight of a
  * word that no entry contains. */
 #define GENERAL_MAX 0.42
+/* Likewise for the most common words of English. */
+#define COMMON_MAX 0.08
 /* A word in a larger share of the entries is not searched within words. */
 #define PART_MAX_SHARE 0.05
 #define MET_POWER      0.9
@@ -76,6 +78,14 @@ static int count_row(const Fts5ExtensionApi *api, Fts5Context *fts, void *ctx)
 static double weight_of(const struct ranking *r, double have)
 {
     return log(1 + (r->count - have + 0.5) / (have + 0.5));
+}
+
+double ranking_common_weight(const struct ranking *r, size_t have, size_t count)
+{
+    double rest = (double)(count - have);
+
+    return fmin(log(1 + (rest + 0.5) / ((double)have + 0.5)),
+                COMMON_MAX * r->max);
 }
 
 /* A word that no entry contains has the weight of its most common synonym or
@@ -335,9 +345,11 @@ void ranking_end(const struct ranking *r, struct rating *rating,
     double fit = fit_of(r, rating), score = 0;
 
     if (rating->sum > 0)
-        score = (double)rating->sum *
-                pow((double)rating->met / r->total, MET_POWER) *
-                (1 + NAME_BONUS * (double)rating->name);
+        score =
+            (double)(rating->sum + rating->common) *
+            pow((double)(rating->met + rating->common) / (r->total + r->common),
+                MET_POWER) *
+            (1 + NAME_BONUS * (double)rating->name);
     if (literal) {
         double least = literal > 1 ? LITERAL_NAMED : LITERAL_FIT;
 

@@ -12,12 +12,16 @@
  *
  * Bm25 with a constant length of the average description, so that a score does
  * not depend on what else is in mapm.db. A synonym, the beginning of a long word,
- * and a word within a word of a name count less. Source: G1, G2.
+ * and a word within a word of a name count less. The most common words of English
+ * are in most entries: only the best entries are searched for them, in their
+ * texts. Source: G1, G2.
  */
 
 struct rating {
     float sum;     /* bm25 score of the words */
     float met;     /* weight of the matching words, out of `total` */
+    float common;  /* weight of the most common words that match, out of
+                    * `common` */
     float name;    /* share of the name that the request contains, 0 to 1 */
     uint64_t mask; /* matching words of the request, one bit each */
     float score;   /* set by ranking_end(): the sort key */
@@ -35,6 +39,7 @@ struct ranking {
                                    * it */
     double total, max;            /* weight of all words; weight of a word
                                    * that no entry contains */
+    double common;                /* weight of the most common words */
     /* words of the request, one bit each */
     uint64_t specific; /* not of general English */
     uint64_t unknown;  /* no entry contains it, or another word for it */
@@ -53,6 +58,10 @@ MUST_CHECK bool ranking_rate(struct ranking *r, struct state *s,
                              struct arena *a, struct err *e);
 /* Adds words of the request that are parts of words in names. */
 void ranking_add_parts(struct ranking *r);
+/* Returns the weight of a most common word that `have` of `count` entries
+ * contain. */
+double ranking_common_weight(const struct ranking *r, size_t have,
+                             size_t count);
 /* `literal`: the request occurs in the name (2), the text (1), or neither
  * (0). */
 void ranking_end(const struct ranking *r, struct rating *rating,

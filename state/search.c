@@ -409,9 +409,12 @@ static bool open_texts(struct state *s, uint64_t source,
     return true;
 }
 
+/* The most common words are looked for in so many of the best entries. */
+#define REFINED_COUNT 50
+
 struct found {
     size_t source, entry;
-    const struct rating *rating;
+    struct rating *rating;
     struct str name;
     bool is_exact, is_literal;
 };
@@ -525,6 +528,37 @@ static struct found *collect(struct searching *w, size_t limit, size_t *count)
     return best;
 }
 
+/* Adds the most common words of the request to the ratings of the best entries,
+ * and sorts these again. */
+static void refine(struct searching *w, struct found *all, size_t count)
+{
+    const struct search_words *words = &w->words;
+    struct found *from = arena_array(w->a, count + 1, sizeof *from);
+    uint64_t *masks = arena_array(w->a, count + 1, sizeof *masks);
+    double weight;
+    size_t have, n = 0;
+
+    memcpy(from, all, count * sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        masks[i] = search_words_find_common(
+            words, search_texts_text(w->texts[all[i].source], all[i].entry));
+    for (size_t k = 0; k < words->common_count; k++) {
+        have = 0;
+        for (size_t i = 0; i < count; i++)
+            have += masks[i] >> k & 1;
+        weight = ranking_common_weight(&w->ranking, have, count);
+        w->ranking.common += weight;
+        for (size_t i = 0; i < count; i++)
+            if (masks[i] >> k & 1)
+                all[i].rating->common += (float)weight;
+    }
+    for (size_t i = 0; i < count; i++) {
+        ranking_end(&w->ranking, from[i].rating,
+                    w->literal[from[i].source][from[i].entry]);
+        put_best(all, &n, count, from[i]);
+    }
+}
+
 static struct str words_of(const struct searching *w, uint64_t mask)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -584,7 +618,7 @@ static bool search_in(struct searching *w, struct search_hit **out,
     struct search_hit *hits;
     struct found *all;
     struct str unknown;
-    size_t n, most = 0;
+    size_t n, limit, most = 0;
 
     w->texts = arena_array(w->a, r->source_count + 1, sizeof *w->texts);
     w->literal = arena_array(w->a, r->source_count + 1, sizeof *w->literal);
@@ -601,7 +635,11 @@ static bool search_in(struct searching *w, struct search_hit **out,
     find_all_literal(w);
     for (size_t i = 0; i < r->source_count; i++)
         most += w->texts[i]->count;
-    all = collect(w, r->limit < most ? r->limit : most, &n);
+    limit = r->limit > REFINED_COUNT ? r->limit : REFINED_COUNT;
+    all = collect(w, limit < most ? limit : most, &n);
+    refine(w, all, n);
+    if (n > r->limit)
+        n = r->limit;
     hits = arena_array(w->a, n + 1, sizeof *hits);
     unknown = words_of(w, w->ranking.unknown);
     for (size_t i = 0; i < n; i++) {

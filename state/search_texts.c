@@ -200,6 +200,11 @@ struct str search_texts_name(const struct search_texts *t, size_t i)
     return str_slice(t->bytes, number_at(t, i, NAME), end_of(t, i, NAME));
 }
 
+struct str search_texts_text(const struct search_texts *t, size_t i)
+{
+    return str_slice(t->bytes, number_at(t, i, TEXT), end_of(t, i, TEXT));
+}
+
 size_t search_texts_find(const struct search_texts *t, uint64_t row)
 {
     return row < t->rows && t->entry[row] ? t->entry[row] - 1 : SIZE_MAX;

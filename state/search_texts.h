@@ -46,6 +46,7 @@ bool search_texts_hidden(const struct search_texts *t, size_t i);
 unsigned search_texts_name_words(const struct search_texts *t, size_t i);
 unsigned search_texts_words(const struct search_texts *t, size_t i);
 struct str search_texts_name(const struct search_texts *t, size_t i);
+struct str search_texts_text(const struct search_texts *t, size_t i);
 /* Returns the entry of a row, or SIZE_MAX. */
 size_t search_texts_find(const struct search_texts *t, uint64_t row);
 

@@ -156,6 +156,36 @@ static void add_word(struct search_words *w, struct str word, bool is_general,
     w->terms[w->count++] = word;
 }
 
+static size_t find_common(const struct search_words *w, struct str word)
+{
+    size_t i = 0;
+
+    while (i < w->common_count && !str_eq(w->common[i], word))
+        i++;
+    return i;
+}
+
+static void add_common(struct search_words *w, struct str word)
+{
+    if (w->common_count < MATCH_MAX_WORDS &&
+        find_common(w, word) == w->common_count)
+        w->common[w->common_count++] = word;
+}
+
+uint64_t search_words_find_common(const struct search_words *w, struct str text)
+{
+    uint64_t mask = 0;
+    size_t at = 0, i;
+    struct str word;
+
+    while (w->common_count && next_word(text, &at, &word)) {
+        i = find_common(w, word);
+        if (i < w->common_count)
+            mask |= UINT64_C(1) << i;
+    }
+    return mask;
+}
+
 void search_words_read(struct search_words *w, struct str request,
                        struct arena *a)
 {
@@ -163,10 +193,12 @@ void search_words_read(struct search_words *w, struct str request,
     size_t at = 0, read = 0, last = SIZE_MAX;
     struct str word;
 
-    w->count = w->phrase_count = 0;
+    w->count = w->phrase_count = w->common_count = 0;
     for (; w->count < MATCH_MAX_WORDS && next_word(lower, &at, &word); read++) {
         enum rank rank = rank_of(word);
 
+        if (rank == COMMON)
+            add_common(w, word);
         if (text_count(word) < WORD_MIN_CHARS || rank == COMMON ||
             has_term(w, word)) {
             last = SIZE_MAX;

@@ -133,6 +133,31 @@ TEST(words_weigh_by_what_they_tell) /* [G1] */
     rig_done(&r);
 }
 
+/* The most common words of English decide between texts that match alike; they
+ * find nothing by themselves. */
+TEST(the_most_common_words_decide_last) /* [G1] */
+{
+    static const struct search_entry entries[] = {
+        {.name = STR_INIT("apart"),
+         .description = STR_INIT("Paints plots after tables.")},
+        {.name = STR_INIT("beside"),
+         .description = STR_INIT("Paints plots before tables.")},
+    };
+    static struct search_words w;
+    struct rig r;
+
+    rig_init(&r);
+    put(&r, "x", entries, ROWS(entries));
+    CHECK_STR(first(&r, "plots"), "apart");
+    CHECK_STR(first(&r, "plots and before them"), "beside");
+    CHECK_STR(first(&r, "what was before"), "");
+    search_words_read(&w, STR("any Plots, BEFORE any other"), &r.a);
+    CHECK(w.count == 1 && w.common_count == 3);
+    CHECK(search_words_find_common(&w, STR("other than before")) == 6);
+    CHECK(search_words_find_common(&w, STR("others")) == 0);
+    rig_done(&r);
+}
+
 /* Of keywords, one that is in no text does not hide the others; of a sentence it
  * may. */
 TEST(an_unknown_keyword_does_not_count) /* [G2] */
