@@ -28,14 +28,14 @@
 #define COMMON_MAX 0.08
 /* A word in a larger share of the entries is not searched within words. */
 #define PART_MAX_SHARE 0.05
-#define MET_POWER      0.9
+#define MET_POWER      0.7
 #define NAME_BONUS     0.6
 #define LITERAL_NAME   0.5 /* share of the weight of the heaviest word */
 #define LITERAL_TEXT   0.15
 
 /* `fit` below which matches are probably accidental, and by how much it grows
  * when there are e times as many entries, of which more match by chance */
-#define FIT_MIN       0.37
+#define FIT_MIN       0.38
 #define FIT_GROWTH    0.02
 #define FIT_NAME      0.3
 #define LITERAL_FIT   0.4
@@ -305,19 +305,22 @@ void ranking_add_parts(struct ranking *r)
     }
     for (size_t term = 0; term < r->words->count; term++) {
         r->total += r->weight[term];
-        if (r->unknown >> term & 1)
+        if (r->unknown >> term & 1) {
             r->unknown_weight += r->weight[term];
+            r->unknown_count++;
+        }
     }
 }
 
 /* Words that were not found count as one unknown word at most, because long
  * requests contain irrelevant words. Of keywords, those that no entry contains do
- * not count for an entry with a specific one. */
+ * not count for an entry with a specific one, unless they are the majority. */
 static double fit_of(const struct ranking *r, const struct rating *rating)
 {
     double missed = r->total - (double)rating->met;
 
-    if (r->words->are_keywords && (rating->mask & r->specific))
+    if (r->words->are_keywords && (rating->mask & r->specific) &&
+        2 * r->unknown_count <= r->words->count)
         missed -= r->unknown_weight;
     if (missed > r->max)
         missed = r->max;

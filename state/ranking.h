@@ -44,6 +44,7 @@ struct ranking {
     uint64_t specific; /* not of general English */
     uint64_t unknown;  /* no entry contains it, or another word for it */
     double unknown_weight;
+    size_t unknown_count;
     bool is_ready;
     /* hits of the current row */
     double hits[SEARCH_MAX_PHRASES][3];
