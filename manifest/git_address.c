@@ -111,7 +111,7 @@ static bool find_page(struct matching *m, size_t at)
     const char *hidden = m->address->page;
     size_t tree = hidden ? 0 : words_at(m, m->g->tree, at);
 
-    for (size_t i = 0; i < GIT_HOST_MAX_PAGES && m->g->pages[i].shows; i++) {
+    for (size_t i = 0; m->g->pages[i].shows; i++) {
         const struct git_host_page *page = &m->g->pages[i];
         size_t n = hidden ? 0 : words_at(m, page->words, at);
 

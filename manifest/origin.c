@@ -674,7 +674,7 @@ static bool take_tree(struct str text, struct str *rest, const struct origin *o,
             arena_printf(a, "names a repository, but no /%s/<ref>", g->tree);
         return origin_refuse(text, fault.p, e);
     }
-    for (size_t i = 0; i < GIT_HOST_MAX_PAGES && g->pages[i].shows; i++)
+    for (size_t i = 0; g->pages[i].shows; i++)
         if (g->pages[i].shows == GIT_PAGE_FILE &&
             take_words(rest, g->pages[i].words)) {
             fault =

@@ -64,7 +64,7 @@ static int word_cmp(struct str x, struct str y)
     if (is_x != is_y)
         return is_x ? -1 : 1;
     if (is_x && x.n != y.n)
-        return x.n < y.n ? -1 : 1;
+        return (int)x.n - (int)y.n;
     return str_cmp(x, y);
 }
 

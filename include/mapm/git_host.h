@@ -119,7 +119,7 @@ struct git_host {
     bool keeps_suffix;  /* keep a suffix in the address: the server may need
                            it */
     struct git_host_address addresses[GIT_HOST_MAX_ADDRESSES];
-    struct git_host_page pages[GIT_HOST_MAX_PAGES];
+    struct git_host_page pages[GIT_HOST_MAX_PAGES]; /* the last one is empty */
     struct git_host_query queries[GIT_HOST_MAX_QUERIES];
 
     /* Over ssh: the address, if it differs from https. */

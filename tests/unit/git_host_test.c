@@ -16,6 +16,7 @@ TEST(rows_of_the_table_are_complete) /* [H1, M13] */
 
         CHECK(g->names[0] && g->title && g->tree && g->suffix && g->user);
         CHECK(g->addresses[0].from);
+        CHECK(!g->pages[GIT_HOST_MAX_PAGES - 1].shows); /* ends the list */
         CHECK(git_host_of_kind(str_cstr(g->names[0])) == g);
         if (home.n && !str_has_char(home, '*'))
             CHECK(git_host_find(home, NULL, 0) == g);

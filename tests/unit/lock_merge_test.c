@@ -61,6 +61,8 @@ static const struct {
     {HEAD SKILL("a", C1) SKILL("a", C2) OURS SKILL("b", C1) BASE MID SKILL("c", C1) END, "a=both b=ours c=theirs"},
     {HEAD OURS SKILL("b", C1) MID SKILL("a", C1) SKILL("a", C1) END, "b=ours a=theirs"},
     {HEAD OURS SKILL("b", C1) MID SKILL("a", C1) SKILL("a", C2) END, "b=ours a=both"},
+    {HEAD OURS SKILL_AT("a", "x", C1, "a") MID SKILL_AT("b", "x", C1, "b") SKILL_AT("a", "y", C1, "a") END,
+     "a=both b=theirs"}, /* not renamed: the name is there */
     {HEAD OURS SKILL_AT("a", "x", C1, "a") MID SKILL_AT("b", "x", C1, "b") SKILL_AT("b", "x", C2, "b") END,
      "l: skill b is given with three contents"},
     {HEAD OURS SKILL("a", C1) MID "x\n" END, "l (theirs):3: expected \"  - type: agent, mcp, plugin or skill\", not \"x\""},

@@ -140,6 +140,7 @@ static const struct {
     {"/tree/v1/", "/tree/v3/", "l:22: not an origin, or not in order: https://github.com/acme/catalog/tree/v2/skills/git-pr"},
     {"/tree/v1/", "/tree/v2/", "l:22: not an origin, or not in order: https://github.com/acme/catalog/tree/v2/skills/git-pr"},
     {"/tree/v1/", "/tree/main/", "l:22: an origin of two packages: https://github.com/acme/catalog/tree/main/skills/git-pr"},
+    {"also: [https", "also: [ftp", "l:22: not an origin, or not in order: ftp://github.com/acme/catalog/tree/v1/skills/git-pr"},
     {"also: [https", "also: [ https", "l:22: not written as mapm writes it:  https://github.com/acme/catalog/tree/v1/skills/git-pr"},
     {"git-pr, https", "git-pr,https", "l:22: a damaged list"},
     {"v2/skills/git-pr]", "v2/skills/git-pr, ]", "l:22: a damaged list"},

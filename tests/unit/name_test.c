@@ -1,6 +1,8 @@
 #include "base/text.h"
 #include "mapm/doc_kind.h"
 #include "mapm/document.h"
+#include "mapm/limits.h"
+#include "mapm/member.h"
 #include "mapm/name.h"
 
 #include <string.h>
@@ -198,4 +200,37 @@ TEST(kinds_and_profiles_have_names)
     CHECK(!doc_kind_find(STR("skills"), &kind) && kind == DOC_SKILL);
     CHECK(document_profile_find(STR("lm-kit"), &p) && p == PROFILE_LM_KIT);
     CHECK(!document_profile_find(STR("LM-Kit"), &p));
+}
+
+TEST(members_are_folders_in_the_workspace) /* [D10] */
+{
+    static const struct {
+        const char *text;
+        bool is_path, is_pattern;
+    } rows[] = {
+        {"a", true, true},        {"apps/web", true, true},
+        {"a/.", false, false},    {"../a", false, false},
+        {"/a", false, false},     {"a/", false, false},
+        {"a//b", false, false},   {"", false, false},
+        {"a/.git", false, false}, {"a/-b", false, false},
+        {"a\\b", false, false},   {"a\n", false, false},
+        {"a\xff", false, false},  {"a\xe2\x80\x8b", false, false},
+        {"apps/*", false, true},  {"a*/b", false, true},
+        {"**", false, false},     {"a/**/b", false, false},
+    };
+    char longest[MEMBER_MAX_BYTES + 2];
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK(member_path_is_valid(str_cstr(rows[i].text)) == rows[i].is_path);
+        CHECK(member_pattern_is_valid(str_cstr(rows[i].text)) ==
+              rows[i].is_pattern);
+    }
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    CHECK(!member_path_is_valid(str_cstr(longest)));
+    CHECK(member_path_is_valid(str_cstr(longest + 1)));
+    CHECK(member_matches(STR("apps/*"), STR("apps/web")));
+    CHECK(!member_matches(STR("apps/*"), STR("apps/web/x")));
+    CHECK(!member_matches(STR("apps/*"), STR("apps")));
+    CHECK(!member_matches(STR("apps/w*"), STR("libs/web")));
 }
