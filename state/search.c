@@ -410,7 +410,7 @@ static bool open_texts(struct state *s, uint64_t source,
 }
 
 /* The most common words are looked for in so many of the best entries. */
-#define REFINED_COUNT 50
+#define REFINED_COUNT 20
 
 struct found {
     size_t source, entry;
