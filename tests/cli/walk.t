@@ -86,6 +86,16 @@ like '[F1] links of a locked one' "$out" '^  644 texts/guide.md '
 wrong=$(repo acme/large rev-parse "$COMMIT:skills/other")
 drive "$T/incoming" "$U/main/skills/base#$COMMIT:$wrong"
 like '[F1] where another object is' "$out" '^FAILED .*\[locked\] .*at "skills/base"'
+object=$(repo acme/large rev-parse "$COMMIT:skills/base")
+for lock in "$COMMIT" "$COMMIT:$object"; do
+    for count in 16 17; do
+        drive "$T/incoming" "${U}$(printf '/r%.0s' $(seq $count))/skills/base#$lock"
+        case $count in
+        16) like "[F1] a ref of 16 segments: ${lock#$COMMIT}" "$out" '^DONE .* path=skills/base ' ;;
+        17) like "[F1] a ref has no more: ${lock#$COMMIT}" "$out" '^FAILED ' ;;
+        esac
+    done
+done
 
 # --- many commits of one repository, in one lock ----------------------------------------
 

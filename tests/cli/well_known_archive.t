@@ -62,6 +62,15 @@ for file in "$S"/bad-*; do
     esac
     printf '# %s: %s\n' "${file##*/}" "$(printf '%s' "$err" | sed 1,2d | tr '\n' ' ')"
     like 'the archive is named' "$err" "${file##*/}"
+    case ${file##*/bad-} in
+    link.tar.gz) why='l: a symbolic link' ;;
+    hard-link.tar.gz) why='l: a hard link' ;;
+    device.tar.gz | block.tar.gz | fifo.tar.gz) why='d: a device or a pipe' ;;
+    gnu-long-link.tar.gz) why='LongLink: a link of GNU tar' ;;
+    sparse.tar.gz) why='s: a sparse file' ;;
+    *) why= ;;
+    esac
+    [ -z "$why" ] || like "[W7] and why: ${file##*/bad-}" "$err" "$why\$"
     is 'nothing is installed' "$(ls -A)" ''
 done
 is 'nothing was written beside the workspace' "$(ls -A "$T" | grep -x x)" ''
