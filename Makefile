@@ -415,7 +415,7 @@ clients: all
 lint:
 	@tools/setup lint
 	@$(SUBMAKE) -k lint-format lint-layers lint-headers lint-cppcheck lint-man \
-	  lint-shell lint-waits lint-words
+	  lint-shell lint-waits lint-words lint-mutants
 	@$(SUBMAKE) -k lint-tidy
 
 BENCH_SRC := $(wildcard bench/*.c)
@@ -462,6 +462,10 @@ lint-waits:
 lint-words:
 	@echo '  tools/words'
 	@tools/words
+
+lint-mutants:
+	@echo '  tools/mutants --check'
+	@tools/mutants --check
 
 # Only what changed since is read again, and everything when a header did. Files share
 # a process, which halves the time.

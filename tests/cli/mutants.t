@@ -71,6 +71,11 @@ is '[F2] a test that enters nothing of it runs once' "$(cat "$T/ran")" x
 first=$out
 exits '[F2] the same seed' 1 mutants --count 100 --seed 1 -v
 is '[F2] gives the same mutants' "$out" "$first"
+cp m/a.c named.c
+sed -i 's/^bool is_small(int n);/bool is_little(int n) __asm__("is_small");/; s/^bool is_small(int n)$/bool is_little(int n)/' m/a.c
+exits '[F2] a function that got another name since the record' 1 mutants --count 100 --seed 1 -v
+is '[F2] is entered by the tests that entered its file' "$out" "$first"
+mv named.c m/a.c
 cat >tests/mutants/accepted <<'X'
 m/a.c
     - return n == 7;
@@ -96,6 +101,9 @@ like '[F2] one of a module without random mutations is killed' "$out" '^other: 1
 exits '[F2] one that fits no longer' 1 sh -c "sed -i 's/n == 7/n == 6/' m/a.c && '$ROOT/tools/mutants' --root . --check"
 like '[F2] is a fault of the list' "$err" '^mutants: dull: m/a.c has its text 0 times$'
 like '[F2] and so is an accepted one' "$err" '^mutants: accepted: m/a.c no longer has "return n == 7;"'
+exits '[F2] a test that is not there' 1 sh -c "echo 'o: m | unit/a_test unit/none_test' >>tests/mutants/modules && '$ROOT/tools/mutants' --root . --check"
+like '[F2] too' "$err" '^mutants: no test unit/none_test$'
+sed -i /none_test/d tests/mutants/modules
 ok '[F2] the sources are as they were' grep -q 'n >= 0 && n < 10' m/a.c
 
 # What reads behind an array gives no other answer, but sanitizers see it.
