@@ -62,8 +62,10 @@ like '[F10] what a link names comes as well' "$out" '^  644 texts/guide.md '
 at_most '[F10] without the folders beside it' "$(received)" 83500
 drive "$T/incoming" "$U/main/skills/bas"
 like '[F10] a missing one is said to be' "$out" '\[path-not-found\] .*did you mean'
+reset_log
 drive --catalog "$T/incoming" acme/large
 like '[F10] the whole repository needs all names' "$out" '^  skill skills/other'
+is '[F10] which come at once' "$(requests)" 2
 drive --catalog "$T/incoming" "$U/main/deep/one"
 like '[F10] a folder of it those below' "$out" '^  skill deep/one/two/skills/far'
 at_most '[F10] and no others' "$(received)" 83500
