@@ -125,7 +125,7 @@ static bool check_twin(struct map *keys, struct arena *a, struct str name,
 
 static bool check_entries(struct str tree, struct arena *a, struct err *e)
 {
-    struct tree_entry entry = {0}, before = {0};
+    struct tree_entry entry, before = {0};
     struct map keys;
     struct quote q;
 

@@ -520,6 +520,32 @@ TEST(places_of_others_are_found)
     }
 }
 
+/* [X9] Nor is an obstacle what mapm wrote itself and a user edited: all keys
+ * that the record has of a file. */
+TEST(edited_servers_of_mapm_are_no_others)
+{
+    struct fixture *d = &fixture;
+    struct provision *p = NULL;
+    struct str paths[2];
+
+    fixture_init(d);
+    fixture_item(d, DOC_MCP, "io-example-a", "io.example_a.json",
+                 SERVER("io.example/a", "\"-y\", \"x\""), NULL);
+    fixture_item(d, DOC_MCP, "io-example-b", "io.example_b.json",
+                 SERVER("io.example/b", "\"-y\", \"x\""), NULL);
+    FIXTURE_OK(d, 0);
+    fixture_write(d, ".mcp.json",
+                  "{\"mcpServers\": {\"io-example-a\": {\"command\": \"mine\"},"
+                  " \"io-example-b\": {\"command\": \"mine\"}}}\n");
+    CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, false,
+                         NULL, NULL, &d->recovered, &p, &d->err));
+    CHECK(provision_find_taken(p, &d->options, d->items, d->item_count,
+                               &d->arena, paths, &d->err));
+    CHECK(paths[0].n == 0 && paths[1].n == 0);
+    provision_close(p);
+    fixture_done(d);
+}
+
 /* [X9] Likewise for the links for clients: only a link with another text is an
  * obstacle. */
 TEST(links_of_others_are_found)
