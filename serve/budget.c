@@ -20,8 +20,9 @@ struct reckoning {
     struct context *cx;
     struct store *store; /* NULL if there is none */
     struct str workspace;
-    size_t window;        /* size of the model's context in tokens */
-    bool all;             /* include clients that are not installed */
+    size_t window; /* size of the model's context in tokens */
+    bool all;      /* include clients that are not installed */
+    struct client_choice choice;
     struct map by_folder; /* -> struct budget_skill */
     struct budget *out;
 };
@@ -270,14 +271,15 @@ static void sort_skills(struct reckoning *b)
     b->out->skill_count = n;
 }
 
-/* Returns whether to report the client: it is in use or on this machine or,
- * with `all`, reads skills. */
+/* Returns whether to report the client: `clients:` names it, it has files here
+ * or is on this machine or, with `all`, reads skills. */
 static bool is_reported(const struct reckoning *b, const struct client *c,
                         int root)
 {
     if (!c->budget.workspace[0] && !c->budget.home[0])
         return false;
     return c->always || b->all || clients_is_here(c, root) ||
+           clients_selection(&b->choice, c) == CLIENT_YES ||
            (clients_is_verified(c) &&
             clients_is_on_machine(c, b->cx->home, NULL, NULL));
 }
@@ -315,13 +317,19 @@ bool budget_reckon(struct context *cx, size_t window, bool all,
         .out = out,
     };
     struct err ignored = {0};
-    bool ok;
+    struct layer layer;
+    bool has_layer, ok;
 
     *out = (struct budget){.workspace = b.workspace};
     map_init(&b.by_folder, &cx->arena);
+    has_layer = layer_open_workspace(cx, LAYER_READ, &layer, &ignored);
+    if (has_layer)
+        b.choice = layer_clients(&layer, &cx->arena);
     if (!open_store(cx, &b.store, &ignored))
         b.store = NULL; /* only slower without it */
     ok = reckon_all(&b, e);
     close_store(cx, b.store);
+    if (has_layer)
+        layer_close(&layer);
     return ok;
 }

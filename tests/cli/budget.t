@@ -32,6 +32,12 @@ is 'each row has its date' "$(json 'all(x["seen"] for x in d["clients"] if x["na
 is 'the limits that are known' "$(json 'c["claude"]["max_chars"], c["codex"]["max_chars"], c["gemini"]["max_chars"]')" \
     '(8000, 8000, None)'
 
+is 'not one that is neither here nor named' "$(json '"grok" in c')" no
+echo 'clients: [grok]' >mapm.yaml
+exits 'a client of mapm.yaml' 0 mapm budget --json
+is 'has a row before it is installed [G5]' "$(json '"grok" in c')" yes
+rm mapm.yaml
+
 described .agents/skills/ab 10
 exits 'one skill' 0 mapm budget --json
 is 'is "- ab: xxxxxxxxxx" and a line end' "$(json 'c["codex"]["skills"], c["codex"]["chars"], c["codex"]["tokens"]')" \
