@@ -53,15 +53,23 @@ static bool check_sources(const struct install_session *s,
     return true;
 }
 
-/* Returns the value of `from:`, which mapm.lock contains only for replacements
- * of mapm.yaml. */
-static struct str from_of(const struct node *n)
+/* Returns the value of `from:`. An override, which goes to mapm.local.lock, has
+ * its source there; mapm.lock has the replacements of mapm.yaml only, also where
+ * another file replaces the same by equal content. */
+static struct str from_of(const struct install_session *s, const struct node *n)
 {
-    return n->source && !node_has_entry(n) &&
-                   (n->is_override || (n->replacement && n->replacement->role ==
-                                                             PROJECT_WORKSPACE))
-               ? n->source->text
-               : STR("");
+    const struct replacement *team;
+    struct origin o;
+
+    if (!n->source || node_has_entry(n))
+        return STR("");
+    if (n->is_override)
+        return n->source->text;
+    team = replacements_find_team(&s->layer.replacements, n->origin);
+    if (!team)
+        return STR("");
+    replacement_apply(team, n->origin, &s->cx->arena, &o);
+    return o.text;
 }
 
 /* Returns whether the entry has the origin, in any spelling. */
@@ -113,7 +121,7 @@ static bool is_changed(const struct install_session *s,
            is_other_artifact(b, p->package->user) ||
            (!node_is_derived(p->package->user) &&
             !str_eq(b->commit, p->package->commit)) ||
-           !str_eq(b->from, from_of(p->package->user)) ||
+           !str_eq(b->from, from_of(s, p->package->user)) ||
            !(has_origin(s, b, p->package->origin) || has_moved_origin(s, p));
 }
 
@@ -577,7 +585,7 @@ static struct lock_entry make_entry(const struct install_session *s,
         .declared =
             str_eq(n->own_fqn, package->fqn) ? str_make("", 0) : n->own_fqn,
         .origin = own->text,
-        .from = from_of(n),
+        .from = from_of(s, n),
         .digest = p->digest,
         .version =
             package->origin->scheme == ORIGIN_OWN ? STR("") : package->version,

@@ -278,4 +278,17 @@ is '[D9] and replaces nothing' "$(text pdf)" team
 git rm -q --cached mapm.local.yaml
 exits '[D9] any more' 0 mapm install --yes
 is '[D9] it counts' "$(text pdf)" local
+three '' '' $U/team/cat
+exits '[D9] locked by the team' 0 mapm install --yes
+cp mapm.lock lock.before
+printf 'replace:\n  - {from: %s, to: ../team}\n' "$U/acme/cat" >mapm.local.yaml
+for by in mapm.local.yaml "$XDG_CONFIG_HOME/mapm/config.yaml"; do
+    exits "[D9] equal content by $by" 0 mapm install --yes
+    ok '[D9] leaves the lock of the team' cmp mapm.lock lock.before
+    not_ok '[D9] and makes no other' test -e mapm.local.lock
+    exits '[D9] --locked takes it' 0 mapm install --locked
+    exits '[D9] verify, too' 0 mapm verify
+    rm -f mapm.local.yaml
+    printf 'replace:\n  - {from: %s, to: %s}\n' "$U/acme/cat" "$U/team/cat" >"$XDG_CONFIG_HOME/mapm/config.yaml"
+done
 done_testing
