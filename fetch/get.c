@@ -1,10 +1,7 @@
 #include "base/proc.h"
 #include "mapm/fetch.h"
 
-static bool is_redirect(long status)
-{
-    return status >= 300 && status <= 399 && status != 304;
-}
+#define HTTP_NOT_MODIFIED 304 /* may have an address, but does not lead there */
 
 /* Follow redirects only to the same host, and never from https to http. */
 static bool may_follow(struct str from, struct str to)
@@ -32,7 +29,7 @@ bool fetch_document(const struct fetch_document *in, struct arena *a,
         if (!fetch_post(&get, a, out, e))
             return false;
         *url = get.url;
-        if (!is_redirect(out->status))
+        if (out->status == HTTP_NOT_MODIFIED)
             out->location = str_make("", 0);
         if (out->location.n == 0 || !may_follow(get.url, out->location))
             return true;

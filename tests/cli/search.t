@@ -225,7 +225,9 @@ exits 'an index is added by its host [W1, W4]' 0 mapm catalog add "$host"
 exits 'and searched' 0 mapm search weather --json
 is 'as mapm install takes it [X42]' "$(json '[(p["name"], p["version"], p["tokens"], p["origin"]) for p in d["packages"]]')" \
     "[('weather', '3.0.0', 77, '$host/.well-known/agent-skills/index.json?skill=weather')]"
+echo /nowhere.json >"$index.location"
 exits 'a refresh' 1 mapm catalog refresh
+rm "$index.location"
 like 'of what has not changed' "$out" 'index.json  unchanged'
 is 'is one conditional request [W8]' "$(sed -n 's/.* //p' "$T/index.log" | tr '\n' ' ')" '200 304 '
 at()

@@ -2,8 +2,8 @@
 """index_server.py FOLDER LOG - serves the files of FOLDER on loopback over http.
 
 Prints its port. Each has an ETag; a request that names it gets 304. A file
-NAME.redirect holds the address that NAME redirects to, a file NAME.type its media
-type. LOG gets a line a request: path and status.
+NAME.redirect holds the address that NAME redirects to, a file NAME.location one that a
+304 names, a file NAME.type its media type. LOG gets a line a request: path and status.
 """
 import hashlib
 import http.server
@@ -38,7 +38,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             body = f.read()
         tag = '"' + hashlib.sha256(body).hexdigest()[:16] + '"'
         if self.headers.get("If-None-Match") == tag:
-            return self.answer(304, ETag=tag)
+            headers = {"ETag": tag}
+            if os.path.isfile(file + ".location"):
+                with open(file + ".location") as f:
+                    headers["Location"] = f.read().strip()
+            return self.answer(304, **headers)
         headers = {"ETag": tag}
         if os.path.isfile(file + ".type"):
             with open(file + ".type") as f:
