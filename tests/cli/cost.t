@@ -84,8 +84,9 @@ ok '[F12] the same files' diff -r ../ws/.agents/skills .agents/skills
 
 # --- syncing ------------------------------------------------------------------------
 
-CONNECT='connect\(.*AF_INET'
-RECEIVED='recvfrom\([0-9]+<(TCP|socket)'
+# Of mapm-fetch only root sees what an address says, and which descriptors are sockets.
+CONNECT='connect\(.*(AF_INET|, 16\))'
+RECEIVED='recvfrom\([0-9]+(,|<(TCP|socket))'
 SYNC='fsync\(|fdatasync\(|syncfs\(|sync_file_range\(|sync\(\)'
 rm -rf "$MAPM_HOME" && mkdir ../cold && cd ../cold || exit 1
 trace connect,recvfrom,fsync,fdatasync,syncfs,sync_file_range,sync \
