@@ -310,6 +310,26 @@ static void hint_range(struct str ref, struct err *e)
              STR_ARG(numbers));
 }
 
+/* Suggests the tag of the package for its version "1.2.3". */
+static void hint_version(const struct ref_list *refs, const struct address *at,
+                         struct str version, struct arena *a, struct err *e)
+{
+    struct semver asked;
+    struct range_set exact;
+    struct ref_choice choice;
+    struct str newest, path = str_from_index(at->text, version.n);
+    struct err ignored = {0};
+
+    if (!semver_parse(version, &asked) ||
+        !range_set_parse(str_join(STR("="), version, a), a, &exact, &ignored))
+        return;
+    if (path.n)
+        path = str_from_index(path, 1);
+    if (refs_choose_version(refs, path, &exact, &choice, &newest, &ignored))
+        err_hint(e, "did you mean \"%.*s\"?",
+                 STR_ARG(str_from_index(choice.name, TAGS.n)));
+}
+
 static bool refuse_unknown(const struct ref_list *refs,
                            const struct address *at, struct arena *a,
                            struct err *e)
@@ -319,6 +339,8 @@ static bool refuse_unknown(const struct ref_list *refs,
     err_set(e, ERR_REF, "the repository has no branch or tag \"%.*s\"",
             STR_ARG(first));
     hint_range(first, e);
+    if (!e->hint[0])
+        hint_version(refs, at, first, a, e);
     if (!e->hint[0])
         hint_near(refs, at, e);
     if (!e->hint[0] && looks_like_short_id(first, a))

@@ -317,6 +317,8 @@ TEST(near_names)
         "refs/tags/version-1",     "refs/tags/version-12",
         "refs/heads/version-9999", "refs/heads/ab",
         "refs/heads/wxyz",         NULL};
+    static const char *const versions[] = {
+        "refs/tags/v1.0.0", "refs/tags/v1.3.0", "refs/tags/pdf-v1.0.0", NULL};
     static const char *const none[] = {"refs/heads/main", NULL};
 
     /* the nearest first, a branch and a tag once, three at most */
@@ -333,6 +335,11 @@ TEST(near_names)
     check_hint(names, "wxyy", "did you mean \"wxyz\"?");
     check_hint(names, "wxaa", "");
     check_hint(names, "version-99990000", "");
+    /* the tag of the package precedes a similar one of the repository */
+    check_hint(versions, "1.0.0/skills/pdf", "did you mean \"pdf-v1.0.0\"?");
+    check_hint(versions, "1.0.0/skills/x", "did you mean \"v1.0.0\"?");
+    check_hint(versions, "1.2.0/skills/pdf",
+               "did you mean \"v1.0.0\" or \"v1.3.0\"?");
     /* ids that are cut off */
     check_hint(none, "abc", "");
     check_hint(none, "abcd",
