@@ -153,6 +153,15 @@ like '[H7] which stays' "$(cat .mcp.json)" '"mapm"'
 exits '[H7] and has another name' 0 mapm remove mapm/mcp
 ok '[H7] that takes it out' cmp .mcp.json "$T/mcp.with"
 
+# What a restore kept stays out of git when the last package has gone.
+cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
+mapm install -q --yes "$U/skills/lone"
+echo mine >>.agents/skills/lone/notes.txt
+exits '[D4] an edit is kept' 0 mapm restore lone
+exits 'of a package that goes' 0 mapm remove lone
+like 'it is there' "$(cat .agents/.mapm/backup/*/.agents/skills/lone/notes.txt)" mine
+is 'and ignored' "$(cat .agents/.mapm/.gitignore)" '*'
+
 # A name of a file is one line, whatever it holds.
 workspace
 touch ".agents/skills/lone/$(printf 'x\n0 packages differ: fine')"

@@ -217,6 +217,14 @@ sed -i 's#/x"#/y"#' "$HOME/.cursor/mcp.json"
 exits 'a server that was edited' 0 mapm remove -g io.acme/shared
 ok 'stays' grep -q "$MAPM_HOME/shared/y" "$HOME/.cursor/mcp.json"
 
+fresh
+mkdir -p "$HOME/.claude" "$MAPM_HOME/global"
+echo 'clients: [gemini]' >"$MAPM_HOME/global/mapm.yaml"
+exits '[H8] for one client' 0 mapm install -g --yes "$s/agents/boss" "$s/skills/pdf"
+is '[H8] the sub-agent is its own, and claude has the skill' \
+    "$(cd "$HOME" && find . ! -type d \( -name 'boss*' -o -name pdf \) | sort | tr '\n' ' ')" \
+    './.claude/skills/pdf ./.gemini/agents/boss.md '
+
 # --- homes that cannot be written, or not all in one piece ------------------------------
 
 # The home, the data folder and the folders of two clients on file systems of their
