@@ -104,6 +104,8 @@ static bool ask_all(struct install_session *s, struct err *e)
     s->is_answered = true;
     if (answer == 1)
         s->more = s->plan.others;
+    else if (s->layer.is_global)
+        s->plan.for_clients = str_list_join(s->plan.used, ", ", a);
     return true;
 }
 

@@ -225,7 +225,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
 {
     struct term *t = &inv->term;
 
-    install_note_edits(t, plan);
+    install_note_edits(t, plan, inv->cx.use_global);
     install_note_merged(t, plan, r->dry_run);
     install_note_excluded(t, plan);
     if (result->backup.n)

@@ -461,10 +461,12 @@ static void note_removed(struct term *t, const struct install_plan *plan)
 }
 
 /* Prints one note per package. */
-void install_note_edits(struct term *t, const struct install_plan *plan)
+void install_note_edits(struct term *t, const struct install_plan *plan,
+                        bool is_global)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     size_t packages = 0;
+    const char *level = is_global ? " -g" : "";
     struct str what;
     struct map seen;
 
@@ -480,10 +482,10 @@ void install_note_edits(struct term *t, const struct install_plan *plan)
             continue;
         what = text_shown(edit->what, &scratch);
         term_note(t,
-                  "%s %.*s was edited and is left as it is (%.*s); mapm diff "
-                  "%.*s shows how, mapm restore %.*s undoes it",
+                  "%s %.*s was edited and is left as it is (%.*s); mapm diff%s "
+                  "%.*s shows how, mapm restore%s %.*s undoes it",
                   doc_kind_name(edit->kind), STR_ARG(edit->name), STR_ARG(what),
-                  STR_ARG(edit->name), STR_ARG(edit->name));
+                  level, STR_ARG(edit->name), level, STR_ARG(edit->name));
     }
     if (packages > EDITS_MAX_SHOWN)
         term_note(t, "so are %zu more: mapm verify names them all",

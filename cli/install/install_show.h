@@ -19,7 +19,8 @@ void install_show_catalog(struct invocation *inv,
                           const struct install_catalog *c);
 void install_put_offers(struct json_writer *w, const struct install_catalog *c);
 /* Reports local edits that are kept. */
-void install_note_edits(struct term *t, const struct install_plan *plan);
+void install_note_edits(struct term *t, const struct install_plan *plan,
+                        bool is_global);
 /* Reports how conflicts in mapm.lock were resolved. */
 void install_note_merged(struct term *t, const struct install_plan *plan,
                          bool dry_run);

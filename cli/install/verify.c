@@ -6,32 +6,32 @@
 
 /* verify: compares workspace, lock and store. Changes nothing. */
 
-/* The hint for all differences of one kind. */
+/* The hint for all differences of one kind; "%" is where commands have "-g". */
 /* clang-format off */
 static const struct {
     const char *name; /* name in JSON */
     const char *advice;
 } sides[INSTALL_SIDE_COUNT] = {
     [INSTALL_SIDE_WORKSPACE] = {"workspace",
-        "the workspace differs from the lock: mapm install puts back what is "
-        "missing; mapm diff shows what was changed, mapm restore NAME undoes it, "
-        "mapm install --force all of it"},
+        "the workspace differs from the lock: mapm install% puts back what is "
+        "missing; mapm diff% shows what was changed, mapm restore% NAME undoes "
+        "it, mapm install% --force all of it"},
     [INSTALL_SIDE_EXTRA] = {"workspace",
         "extra files are no package's: mapm leaves them, delete them by hand"},
     [INSTALL_SIDE_MANIFEST] = {"manifest",
         "the lock lacks what mapm.yaml or the workspace has: take the lock from "
-        "version control again, or run mapm install"},
+        "version control again, or run mapm install%"},
     [INSTALL_SIDE_LOCK] = {"lock",
         "the lock differs from the packages: take it from version control "
-        "again, or remove these entries and run mapm install"},
+        "again, or remove these entries and run mapm install%"},
     [INSTALL_SIDE_PROOF] = {"proof",
-        "mapm install fetches the proofs, or names the line of the lock that is "
+        "mapm install% fetches the proofs, or names the line of the lock that is "
         "not what the commit holds"},
     [INSTALL_SIDE_STORE] = {"store",
-        "mapm install --force fetches objects missing from the store"},
+        "mapm install% --force fetches objects missing from the store"},
     [INSTALL_SIDE_REMOTE] = {"remote",
-        "mapm update locks what the refs name now; of a ref that is gone, install "
-        "the package from another one: mapm install owner/repo/path@ref"},
+        "mapm update% locks what the refs name now; of a ref that is gone, install "
+        "the package from another one: mapm install% owner/repo/path@ref"},
 };
 /* clang-format on */
 
@@ -69,6 +69,16 @@ static void print_findings_json(struct invocation *inv,
     print_json_end(inv);
 }
 
+static struct str advice_of(unsigned side, bool is_global, struct arena *a)
+{
+    struct str rest = str_cstr(sides[side].advice), part, out = STR("");
+
+    while (str_cut(&rest, '%', &part))
+        out = str_join(out.n && is_global ? str_join(out, STR(" -g"), a) : out,
+                       part, a);
+    return out;
+}
+
 /* A lock that may be wrong comes first: it defines the content of the
  * workspace. And an install that fetches a proof fetches missing packages,
  * too. */
@@ -83,9 +93,12 @@ static void print_advice(struct invocation *inv,
         !given[INSTALL_SIDE_LOCK] && !given[INSTALL_SIDE_PROOF];
     given[INSTALL_SIDE_MANIFEST] &= !given[INSTALL_SIDE_LOCK];
     given[INSTALL_SIDE_STORE] &= !given[INSTALL_SIDE_PROOF];
-    for (size_t i = 0; i < INSTALL_SIDE_COUNT; i++)
+    for (unsigned i = 0; i < INSTALL_SIDE_COUNT; i++) {
+        struct str advice = advice_of(i, inv->cx.use_global, &inv->cx.arena);
+
         if (given[i])
-            term_note(&inv->term, "%s", sides[i].advice);
+            term_note(&inv->term, "%.*s", STR_ARG(advice));
+    }
 }
 
 static void print_findings(struct invocation *inv,

@@ -174,6 +174,7 @@ ok 'which stays' test -L "$HOME/.codex/config.toml"
 is 'they are as they were' "$(cat "$HOME/.cursor/mcp.json" "$T/else/settings.json")" '{ "mcpServers": 
 {}'
 exits 'verify says so' 3 mapm verify -g
+like '[H8] with commands for this level' "$err" 'mapm install -g puts back .* mapm diff -g shows .* mapm restore -g NAME'
 exits 'it is said again' 3 mapm install -g
 exits 'remove' 0 mapm remove -g $NAMES
 is 'leaves the home as it was' "$(seen | diff - "$T/before")" ''
@@ -488,6 +489,7 @@ like '[H8] to one question' "$out" \
 is '[H8] changes nothing' "$(find "$HOME" -type f ! -path '*/state/*')" ''
 on_terminal yes "$MAPM" install -g "$s/skills/pdf" "$s/io.acme_tool.json"
 is '[H8] a yes' "$status $(ls -A "$HOME/.codex" "$HOME/.cursor" | tr -d '\n')" "0 $HOME/.codex:$HOME/.cursor:"
+like '[H8] is said to be for it' "$out" '^2 packages for claude'
 is '[H8] is remembered for the user' "$(cat "$config")" 'clients: [claude]'
 exits '[H8] so it holds later' 0 mapm install -g --yes "$s/agents/boss"
 not_ok '[H8] for these alone' test -e "$HOME/.cursor/agents"
