@@ -14,30 +14,14 @@
 #define PAGE_MODE      0644
 #define PAGE_MAX_BYTES (256u * 1024 * 1024)
 
-static bool write_page(struct invocation *inv, int dirfd, struct str title,
+static bool write_page(int dirfd, struct str title,
                        const struct discover_published *list, size_t count,
                        struct err *e)
 {
     CLEANUP(buf_done) struct buf page = {0};
-    struct report_skill *skills =
-        arena_array(&inv->cx.arena, count + 1, sizeof *skills);
-    struct report_catalog c = {.title = title, .skills = skills};
 
-    for (size_t i = 0; i < count; i++) {
-        const struct discover_published *s = &list[i];
-
-        if (s->why.n)
-            continue;
-        skills[c.count++] = (struct report_skill){.name = s->name,
-                                                  .version = s->version,
-                                                  .description = s->description,
-                                                  .license = s->license,
-                                                  .url = s->url,
-                                                  .tokens = s->tokens,
-                                                  .files = s->files};
-    }
     buf_init(&page, PAGE_MAX_BYTES);
-    report_catalog_page(&c, &page);
+    report_catalog_page(title, list, count, &page);
     return buf_check(&page, "the page", e) &&
            fs_replace_at(dirfd, PAGE_FILE, PAGE_MODE, buf_str(&page), e);
 }
@@ -95,7 +79,7 @@ bool catalog_write_index(struct invocation *inv, struct str folder,
         !fs_open_dir(root.real.p, &fd, e) ||
         !lint_list_skills(&inv->cx, &root, &paths, e) ||
         !discover_index(&inv->cx, fd, paths.items, paths.count, &list, e) ||
-        !write_page(inv, fd, path_last(root.real), list, paths.count, e))
+        !write_page(fd, path_last(root.real), list, paths.count, e))
         return false;
     if (has_option(inv, OPTION_JSON))
         print_index_json(inv, list, paths.count);

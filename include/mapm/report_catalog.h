@@ -2,6 +2,7 @@
 #define MAPM_REPORT_CATALOG_H
 
 #include "base/buf.h"
+#include "mapm/discover.h"
 
 /*
  * report_catalog: renders the skills of a catalog as a page with a search.
@@ -13,19 +14,10 @@
  * Source: G9; THREATS.md rows 7, 22.
  */
 
-struct report_skill {
-    struct str name, version, description, license;
-    struct str url; /* relative, percent-encoded */
-    size_t tokens, files;
-};
-
-struct report_catalog {
-    struct str title;
-    const struct report_skill *skills;
-    size_t count;
-};
-
-/* `out` may overflow: the caller checks. */
-void report_catalog_page(const struct report_catalog *c, struct buf *out);
+/* The skills of `list` that were not left out. `out` may overflow: the caller
+ * checks. */
+void report_catalog_page(struct str title,
+                         const struct discover_published *list, size_t count,
+                         struct buf *out);
 
 #endif
