@@ -9,8 +9,6 @@
 #include "mapm/package_files.h"
 #include "mapm/state_trust.h"
 
-#include <time.h>
-
 #define CONTEXT_LINES      3
 #define SHOWN_MAX_LINES    200 /* unless --verbose is given */
 #define SHOWN_MAX_FILES    50
@@ -120,14 +118,11 @@ bool show_find_earlier(struct store *store, const struct trust_request *q,
 
 struct str authorize_date(int64_t seconds, bool time, struct arena *a)
 {
-    time_t when = (time_t)seconds;
-    char text[64] = "";
-    struct tm parts;
+    char text[TEXT_TIME_BYTES];
 
-    if (gmtime_r(&when, &parts))
-        strftime(text, sizeof text, time ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d",
-                 &parts);
-    return arena_str(a, str_cstr(text));
+    return arena_str(
+        a, str_cstr(text_utc(seconds, time ? "%Y-%m-%dT%H:%M:%SZ" : "%Y-%m-%d",
+                             text)));
 }
 
 struct str authorize_short_digest(const struct hash *digest, struct arena *a)

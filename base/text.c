@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <utf8proc.h>
 
 #include "text_scan.h"
@@ -430,3 +431,33 @@ const char *text_bytes(uint64_t n, char out[16])
              (unsigned)(tenths % 10), units[i]);
     return out;
 }
+
+/* The callers' formats are checked where they are written: see the header. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+
+__attribute__((format(strftime, 3, 0))) static const char *
+format_time(int64_t seconds, struct tm *(*convert)(const time_t *, struct tm *),
+            const char *format, char *out)
+{
+    time_t t = (time_t)seconds;
+    struct tm tm;
+
+    if (!convert(&t, &tm) || strftime(out, TEXT_TIME_BYTES, format, &tm) == 0)
+        out[0] = '\0';
+    return out;
+}
+
+const char *text_utc(int64_t seconds, const char *format,
+                     char out[TEXT_TIME_BYTES])
+{
+    return format_time(seconds, gmtime_r, format, out);
+}
+
+const char *text_local(int64_t seconds, const char *format,
+                       char out[TEXT_TIME_BYTES])
+{
+    return format_time(seconds, localtime_r, format, out);
+}
+
+#pragma GCC diagnostic pop

@@ -3,8 +3,6 @@
 #include "mapm/limits.h"
 #include "mapm/open_store.h"
 
-#include <time.h>
-
 #include "catalog_command.h"
 
 /* mapm catalog: add, remove, list and refresh the catalogs of the user. */
@@ -21,14 +19,11 @@ struct job {
 
 static struct str date_of(uint64_t seconds, struct arena *a)
 {
-    time_t t = (time_t)seconds;
-    struct tm tm;
-    char text[32];
+    char text[TEXT_TIME_BYTES];
 
-    if (seconds == 0 || !gmtime_r(&t, &tm) ||
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &tm) == 0)
-        return STR("");
-    return arena_str(a, str_cstr(text));
+    return arena_str(a, str_cstr(seconds ? text_utc((int64_t)seconds,
+                                                    "%Y-%m-%d %H:%M UTC", text)
+                                         : ""));
 }
 
 static void put_members(struct json_writer *w, const struct discover_catalog *c,

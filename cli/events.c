@@ -6,8 +6,6 @@
 #include "mapm/store.h"
 
 #include <poll.h>
-#include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -32,24 +30,14 @@ struct listing {
 
 /* --- one event ---------------------------------------------------------------------------- */
 
-static struct tm time_of(int64_t us, bool utc)
-{
-    time_t s = (time_t)(us / 1000000);
-    struct tm when = {0};
-
-    if (!(utc ? gmtime_r(&s, &when) : localtime_r(&s, &when)))
-        when = (struct tm){.tm_mday = 1, .tm_year = 70};
-    return when;
-}
-
 /* Returns the time in UTC with microseconds (T24). */
-static const char *utc_of(int64_t us, char out[48])
+static struct str utc_of(int64_t us, struct arena *a)
 {
-    struct tm when = time_of(us, true);
-    size_t n = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &when);
+    char text[TEXT_TIME_BYTES];
 
-    snprintf(out + n, 48 - n, ".%06uZ", us < 0 ? 0 : (unsigned)(us % 1000000));
-    return out;
+    return arena_printf(a, "%s.%06uZ",
+                        text_utc(us / 1000000, "%Y-%m-%dT%H:%M:%S", text),
+                        us < 0 ? 0 : (unsigned)(us % 1000000));
 }
 
 /* A payload that is not JSON is shown as text. */
@@ -69,10 +57,8 @@ static void put_payload(struct json_writer *w, struct str text, struct arena *a)
 static void put_event(struct json_writer *w, const struct state_event *v,
                       struct arena *a)
 {
-    char when[48];
-
     json_member_string(w, "id", v->id);
-    json_member_string(w, "timestamp", str_cstr(utc_of(v->timestamp_us, when)));
+    json_member_string(w, "timestamp", utc_of(v->timestamp_us, a));
     json_member_string(w, "session_id", v->session_id);
     json_member_optional(w, "turn_id", v->turn_id);
     json_member_optional(w, "parent_event_id", v->parent_event_id);
@@ -118,12 +104,11 @@ static struct str brief(struct str payload, struct arena *a)
 
 static void print_event(struct listing *l, const struct state_event *v)
 {
-    struct tm when = time_of(v->timestamp_us, false);
-    char text[40];
+    char when[TEXT_TIME_BYTES];
 
-    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &when);
-    term_print(&l->inv->term, "%s  %-*.*s  %.*s  %.*s\n", text, TYPE_COLUMNS,
-               STR_ARG(v->type), STR_ARG(v->session_id),
+    term_print(&l->inv->term, "%s  %-*.*s  %.*s  %.*s\n",
+               text_local(v->timestamp_us / 1000000, "%Y-%m-%d %H:%M:%S", when),
+               TYPE_COLUMNS, STR_ARG(v->type), STR_ARG(v->session_id),
                STR_ARG(brief(v->payload, &l->arena)));
 }
 

@@ -7,7 +7,6 @@
 #include "mapm/project.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "command.h"
 #include "install/install_show.h"
@@ -16,18 +15,12 @@
 
 #define LABEL_WIDTH     12
 #define FILES_MAX_SHOWN 20
-#define DATE_CHARS      sizeof "9999-12-31"
 
 /* Returns "" if the date is unknown. */
-static const char *date_of(uint64_t seconds, char out[DATE_CHARS])
+static const char *date_of(const struct install_info *p,
+                           char out[TEXT_TIME_BYTES])
 {
-    time_t at = (time_t)seconds;
-    struct tm tm;
-
-    if (!seconds || !gmtime_r(&at, &tm) ||
-        strftime(out, DATE_CHARS, "%Y-%m-%d", &tm) == 0)
-        out[0] = '\0';
-    return out;
+    return p->time ? text_utc((int64_t)p->time, "%Y-%m-%d", out) : "";
 }
 
 static const char *plural(size_t n)
@@ -119,10 +112,10 @@ JSON_RECORD(content, struct install_info);
 
 static void put_source(struct json_writer *w, const struct install_info *p)
 {
-    char date[DATE_CHARS];
+    char date[TEXT_TIME_BYTES];
 
     json_put_members(w, &source_record, p);
-    json_member_optional(w, "date", str_cstr(date_of(p->time, date)));
+    json_member_optional(w, "date", str_cstr(date_of(p, date)));
 }
 
 static void print_info_json(struct invocation *inv,
@@ -159,11 +152,11 @@ static void show(struct term *t, const char *label, struct str text)
 static void show_source(struct term *t, const struct install_info *p,
                         struct arena *a)
 {
-    char date[DATE_CHARS];
+    char text[TEXT_TIME_BYTES];
+    const char *date = date_of(p, text);
 
     show(t, "origin", p->origin);
     show(t, "from", p->from);
-    date_of(p->time, date);
     if (p->commit.n)
         show(t, "commit",
              arena_printf(a, "%.*s%s%.*s%s%s%s", STR_ARG(p->commit),

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/text.h"
 #include "mapm/limits.h"
 #include "mapm/provision_copies.h"
 
@@ -53,12 +54,9 @@ static struct str name_copy(const struct client_scope *s, struct str path,
 
 static struct str name_set(unsigned n, struct arena *a)
 {
-    time_t now = time(NULL);
-    char text[32] = "";
-    struct tm parts;
+    char text[TEXT_TIME_BYTES];
 
-    if (gmtime_r(&now, &parts))
-        strftime(text, sizeof text, "%Y-%m-%dT%H-%M-%SZ", &parts);
+    text_utc(time(NULL), "%Y-%m-%dT%H-%M-%SZ", text);
     return n ? arena_printf(a, "%s-%02u", text, n)
              : arena_str(a, str_cstr(text));
 }

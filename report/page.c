@@ -127,7 +127,7 @@ static void put_title(struct page *p)
 {
     const struct state_run *run = p->run;
     struct str status = run->status;
-    char when[40], utc[40];
+    char when[TEXT_TIME_BYTES], utc[TEXT_TIME_BYTES];
 
     buf_printf(p->out, "<header>\n<p class=\"kicker\">mapm run %llu</p>\n<h1>",
                (unsigned long long)run->id);

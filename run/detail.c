@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #define DETAIL_MAX_NODES 200000
 
@@ -195,35 +194,18 @@ const char *run_seconds(uint64_t ms, char out[32])
     return out;
 }
 
-static struct tm time_of(int64_t ms, bool utc)
+const char *run_when(int64_t ms, bool zone, char out[TEXT_TIME_BYTES])
 {
-    time_t t = (time_t)(ms / 1000);
-    struct tm when = {.tm_mday = 1};
-
-    if (utc)
-        gmtime_r(&t, &when);
-    else
-        localtime_r(&t, &when);
-    return when;
+    return text_local(ms / 1000,
+                      zone ? "%Y-%m-%d %H:%M:%S %z" : "%Y-%m-%d %H:%M:%S", out);
 }
 
-const char *run_when(int64_t ms, bool zone, char out[40])
+const char *run_utc(int64_t ms, char out[TEXT_TIME_BYTES])
 {
-    struct tm when = time_of(ms, false);
+    size_t n = strlen(text_utc(ms / 1000, "%Y-%m-%dT%H:%M:%S", out));
 
-    if (strftime(out, 32, "%Y-%m-%d %H:%M:%S", &when) == 0)
-        out[0] = '\0';
-    if (zone)
-        strftime(out + strlen(out), 8, " %z", &when);
-    return out;
-}
-
-const char *run_utc(int64_t ms, char out[40])
-{
-    struct tm when = time_of(ms, true);
-    size_t n = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &when);
-
-    snprintf(out + n, 40 - n, ".%03uZ", ms < 0 ? 0 : (unsigned)(ms % 1000));
+    snprintf(out + n, TEXT_TIME_BYTES - n, ".%03uZ",
+             ms < 0 ? 0 : (unsigned)(ms % 1000));
     return out;
 }
 

@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/place.h"
+#include "base/text.h"
 #include "base/yaml.h"
 #include "mapm/diagnostics.h"
 #include "mapm/document.h"
@@ -58,16 +59,12 @@ static void write_head(struct fresh *f, struct buf *b)
 static void write_changelog(struct fresh *f)
 {
     CLEANUP(buf_done) struct buf b = {0};
-    time_t now = time(NULL);
-    struct tm day = {0};
-    char date[16] = "";
+    char date[TEXT_TIME_BYTES];
 
     buf_init(&b, TEXT_MAX_BYTES);
-    localtime_r(&now, &day);
-    strftime(date, sizeof date, "%Y-%m-%d", &day);
     buf_printf(&b,
                "# Changelog\n\n## " FIRST_VERSION " (%s)\n\n- First version.\n",
-               date);
+               text_local(time(NULL), "%Y-%m-%d", date));
     add_file(f, "CHANGELOG.md", &b);
 }
 

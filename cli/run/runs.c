@@ -45,7 +45,7 @@ static void print_rows(struct invocation *inv, const struct state_run *runs,
     size_t wide = 0, wide_status = 0;
     struct term *t = &inv->term;
     struct arena *a = &inv->cx.arena;
-    char when[40], seconds[32];
+    char when[TEXT_TIME_BYTES], seconds[32];
 
     for (size_t i = 0; i < count; i++) {
         size_t n = text_width(shown(runs[i].name, NAME_COLUMNS, a));

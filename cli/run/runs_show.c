@@ -27,7 +27,7 @@ enum term_style runs_style_of(struct str status)
 
 void runs_put_json(struct json_writer *w, const struct state_run *r)
 {
-    char utc[40];
+    char utc[TEXT_TIME_BYTES];
 
     json_member_number(w, "id", r->id);
     json_member_string(w, "name", r->name);
@@ -113,7 +113,7 @@ static void put_header(struct invocation *inv, const struct state_run *run,
 {
     struct arena *a = &inv->cx.arena;
     struct term *t = &inv->term;
-    char when[40], in[16], out[16];
+    char when[TEXT_TIME_BYTES], in[16], out[16];
     struct str status = run->status;
 
     term_style_print(t, TERM_BOLD, "run %llu: %.*s",

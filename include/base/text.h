@@ -95,6 +95,15 @@ struct str text_fit(struct str s, size_t columns);
 /* Formats a size in powers of 1000: "1.4 MB", "980 B". Returns `out`. */
 const char *text_bytes(uint64_t n, char out[16]);
 
+#define TEXT_TIME_BYTES 40
+
+/* Format a time as strftime() does, in UTC or in the local time zone. Return
+ * `out`: "" for a time that cannot be represented. */
+__attribute__((format(strftime, 2, 0))) const char *
+text_utc(int64_t seconds, const char *format, char out[TEXT_TIME_BYTES]);
+__attribute__((format(strftime, 2, 0))) const char *
+text_local(int64_t seconds, const char *format, char out[TEXT_TIME_BYTES]);
+
 /* Replaces CRLF and single CR by LF; returns `s` itself if it has none. */
 struct str text_unix_lines(struct str s, struct arena *a);
 

@@ -2,6 +2,7 @@
 #define MAPM_RUN_DETAIL_H
 
 #include "base/json.h"
+#include "base/text.h"
 #include "mapm/runtime.h"
 #include "mapm/store.h"
 
@@ -65,9 +66,9 @@ const char *run_seconds(uint64_t ms, char out[32]);
 
 /* Formats local time as "2026-11-20 17:05:12", with `zone` followed by "
  * +0000". Returns `out`. */
-const char *run_when(int64_t ms, bool zone, char out[40]);
+const char *run_when(int64_t ms, bool zone, char out[TEXT_TIME_BYTES]);
 /* Formats UTC as "2026-11-20T17:05:12.003Z". Returns `out`. */
-const char *run_utc(int64_t ms, char out[40]);
+const char *run_utc(int64_t ms, char out[TEXT_TIME_BYTES]);
 
 enum run_tone { RUN_NEUTRAL, RUN_GOOD, RUN_DOUBTFUL, RUN_BAD };
 enum run_tone run_tone(struct str status);

@@ -383,3 +383,14 @@ TEST(sizes_are_readable)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         CHECK_STR(text_bytes(rows[i].n, text), rows[i].text);
 }
+
+TEST(a_time_is_formatted_or_empty_outside_the_calendar)
+{
+    char text[TEXT_TIME_BYTES];
+
+    CHECK_STR(text_utc(0, "%Y-%m-%d", text), "1970-01-01");
+    CHECK_STR(text_utc(951782400, "%Y-%m-%dT%H:%M:%SZ", text),
+              "2000-02-29T00:00:00Z");
+    CHECK_STR(text_utc(INT64_MAX, "%Y-%m-%d", text), "");
+    CHECK_STR(text_local(INT64_MIN, "%Y-%m-%d", text), "");
+}
