@@ -43,6 +43,9 @@ static const struct {
     {DOC("name: foo\nversion: 1.0.0\ndescription: a\n"
          "x: [a\xe2\x80\x8b, b\xe2\x80\x8b]\n"),
      "zero-width:5"},
+    {DOC("name: foo\nversion: 1.0.0\ndescription: a\xe2\x80\x8b"
+         "b\n"),
+     "zero-width:4"},
     {"---\r\nname: Foo\r\ndescription: a\r\nversion: 1\r\n---\r\nA\r\n",
      "name-from-folder:2 version-format:4"}, /* [F5] */
     {"---\rname: foo\rdescription: a\rversion: 1\r---\rA\r",
