@@ -1,10 +1,6 @@
-#include "base/fs.h"
 #include "base/json.h"
 #include "base/text.h"
-#include "mapm/skill_roots.h"
-#include "mapm/state_trust.h"
-
-#include <sys/stat.h>
+#include "mapm/trusted.h"
 
 #include "../command.h"
 #include "trust.h"
@@ -22,28 +18,8 @@
 
 struct claim {
     struct layer layer;
-    struct trust_request items[STATE_TRUST_KINDS]; /* the request */
-    enum trust_state states[STATE_TRUST_KINDS];
-    size_t count;
+    struct trusted_workspace request;
 };
-
-static bool find_claim(struct trust_job *job, struct claim *c, struct err *e)
-{
-    c->count = authorize_requests(c->layer.path, &c->layer.project, c->items);
-    for (size_t i = 0; i < c->count; i++)
-        if (!authorize_trust(&job->inv->cx, job->store, &c->items[i],
-                             &c->states[i], e))
-            return false;
-    return true;
-}
-
-static bool is_known(const struct claim *c)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (c->states[i] != TRUST_GIVEN)
-            return false;
-    return true;
-}
 
 static void print_line(struct trust_job *job, struct str line)
 {
@@ -87,96 +63,43 @@ static struct str shown(struct trust_job *job, struct str s)
                         STR_ARG(text_cut(text, SHOWN_MAX_CHARS)));
 }
 
-static struct str below(struct str path, struct str top)
+static void show_metaskill(struct trust_job *job,
+                           const struct trusted_metaskill *m)
 {
-    return fs_path_is_within(path, top) && path.n > top.n + 1
-               ? str_from_index(path, top.n + 1)
-               : path;
-}
-
-/* The path as found, and the target if it is a link. */
-static void show_metaskill(struct trust_job *job, const struct layer *l,
-                           const struct library_skill *skill)
-{
-    struct arena *a = &job->inv->cx.arena;
-    struct str found = below(skill->folder, l->path), top, real;
-    struct err ignored = {0};
-
-    if (fs_real_path(str_dup0(l->path, a), a, &top, &ignored) &&
-        fs_real_path(str_dup0(skill->folder, a), a, &real, &ignored) &&
-        !str_eq(below(real, top), found))
-        SAY(job, "    %.*s  %.*s -> %.*s", STR_ARG(shown(job, skill->name)),
-            STR_ARG(shown(job, found)), STR_ARG(shown(job, below(real, top))));
-    else
-        SAY(job, "    %.*s  %.*s", STR_ARG(shown(job, skill->name)),
-            STR_ARG(shown(job, found)));
-}
-
-/* A package installed from elsewhere is trusted by name and content. */
-static bool is_written_here(const struct layer *l,
-                            const struct library_skill *skill)
-{
-    const struct lock_entry *entry = layer_find_folder(l, skill->folder);
-
-    return skill->metaskill && (!entry || !layer_is_fetched(l, entry));
-}
-
-/* The part of the library of mapm mcp that is in the workspace, read without
- * the cache: so that programs are found, too. */
-static bool open_written(struct trust_job *job, struct library **out,
-                         struct err *e)
-{
-    struct library_root *roots;
-    size_t count, n = 0;
-
-    if (!skill_roots_places(&job->inv->cx, false, &roots, &count, e))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (roots[i].source == LIBRARY_WORKSPACE)
-            roots[n++] = roots[i];
-    return skill_roots_open(&job->inv->cx, NULL, false, false, roots, n, out,
-                            e);
+    SAY(job, "    %.*s  %.*s%s%.*s", STR_ARG(shown(job, m->name)),
+        STR_ARG(shown(job, m->path)), m->target.n ? " -> " : "",
+        STR_ARG(shown(job, m->target)));
 }
 
 /* The present metaskills, to show the scope of the decision. */
 static bool show_written(struct trust_job *job, const struct layer *l,
                          struct err *e)
 {
-    struct library *library;
-    size_t n = 0;
+    struct trusted_metaskill *list;
+    size_t count;
 
-    if (!open_written(job, &library, e))
-        return err_wrap(e, "cannot list the metaskills of this workspace");
-    for (size_t i = 0; i < library_count(library); i++) {
-        const struct library_skill *skill = library_at(library, i);
-
-        if (is_written_here(l, skill) && ++n <= SHOWN_MAX_NAMES)
-            show_metaskill(job, l, skill);
-    }
-    if (n == 0)
+    if (!trusted_workspace_metaskills(&job->inv->cx, l, &list, &count, e))
+        return false;
+    for (size_t i = 0; i < count && i < SHOWN_MAX_NAMES; i++)
+        show_metaskill(job, &list[i]);
+    if (count == 0)
         SAY(job, "    there is none now");
-    if (n > SHOWN_MAX_NAMES)
-        SAY(job, "    ... and %zu more", n - SHOWN_MAX_NAMES);
-    library_close(library);
+    if (count > SHOWN_MAX_NAMES)
+        SAY(job, "    ... and %zu more", count - SHOWN_MAX_NAMES);
     return true;
 }
 
-/* There other programs put skills, too, for all workspaces. */
 static void warn_of_home(struct trust_job *job, const struct layer *l)
 {
-    struct stat home, here;
-
-    if (job->inv->cx.home.n &&
-        stat(str_dup0(job->inv->cx.home, &job->inv->cx.arena), &home) == 0 &&
-        stat(str_dup0(l->path, &job->inv->cx.arena), &here) == 0 &&
-        home.st_dev == here.st_dev && home.st_ino == here.st_ino)
+    if (trusted_workspace_is_home(&job->inv->cx, l))
         term_warn(&job->inv->term,
                   "this workspace is your home folder: skills that any program "
                   "puts there are offered to clients");
 }
 
 /* Why rules that were accepted before need consent again. */
-static void show_reason(struct trust_job *job, const struct claim *c)
+static void show_reason(struct trust_job *job,
+                        const struct trusted_workspace *c)
 {
     const char *reason = "";
 
@@ -197,18 +120,19 @@ static bool show_offered(struct trust_job *job, const struct layer *l,
 static bool show_claim(struct trust_job *job, const struct claim *c,
                        struct err *e)
 {
+    const struct trusted_workspace *q = &c->request;
     const struct layer *l = &c->layer;
 
-    if (c->states[c->count - 1] != TRUST_GIVEN) /* the workspace itself */
+    if (q->states[q->count - 1] != TRUST_GIVEN) /* the workspace itself */
         warn_of_home(job, l);
     if (job->is_json && has_option(job->inv, OPTION_YES))
         return true;
     SAY(job, "%.*s", STR_ARG(shown(job, l->path)));
-    show_reason(job, c);
-    for (size_t i = c->count; i-- > 0;) {
-        const struct trust_kind *kind = authorize_kind(c->items[i].kind);
+    show_reason(job, q);
+    for (size_t i = q->count; i-- > 0;) {
+        const struct trust_kind *kind = authorize_kind(q->items[i].kind);
 
-        if (c->states[i] == TRUST_GIVEN)
+        if (q->states[i] == TRUST_GIVEN)
             continue;
         if (kind->describe)
             show_lines(job,
@@ -216,7 +140,7 @@ static bool show_claim(struct trust_job *job, const struct claim *c,
         else if (!show_offered(job, l, e))
             return false;
     }
-    if (c->count == 1)
+    if (q->count == 1)
         SAY(job, "  mapm.yaml allows nothing that needs to be accepted");
     return true;
 }
@@ -225,6 +149,7 @@ static bool show_claim(struct trust_job *job, const struct claim *c,
 
 static void report(struct trust_job *job, const struct claim *c)
 {
+    const struct trusted_workspace *q = &c->request;
     struct json_writer *w;
 
     if (!job->is_json) {
@@ -234,44 +159,25 @@ static void report(struct trust_job *job, const struct claim *c)
     }
     w = print_json_begin(job->inv, "mapm.trust/1", "trust");
     json_member_array(w, "trusted");
-    for (size_t i = c->count; i-- > 0;) {
+    for (size_t i = q->count; i-- > 0;) {
         json_begin_object(w);
-        trust_put_json(w, c->items[i].kind, c->items[i].subject,
-                       &c->items[i].digest, &job->inv->cx.arena);
-        json_member_bool(w, "new", c->states[i] != TRUST_GIVEN);
+        trust_put_json(w, q->items[i].kind, q->items[i].subject,
+                       &q->items[i].digest, &job->inv->cx.arena);
+        json_member_bool(w, "new", q->states[i] != TRUST_GIVEN);
         json_end_object(w);
     }
     json_end_array(w);
     print_json_end(job->inv);
 }
 
-/* Skills may lie in a folder of no project: of them, too, some may run. */
-static bool check_there(struct trust_job *job, const struct layer *l,
-                        struct err *e)
-{
-    return skill_roots_has_folder(&job->inv->cx, l->path) ||
-           layer_check_there(l, &job->inv->cx, e);
-}
-
-/* The rules first, the workspace last: a reader of the latter finds them. */
-static bool put_claim(struct trust_job *job, const struct claim *c,
-                      struct err *e)
-{
-    for (size_t i = 0; i < c->count; i++)
-        if (c->states[i] != TRUST_GIVEN &&
-            !authorize_put(&job->inv->cx, job->store, &c->items[i], e))
-            return err_wrap(e, "cannot record that this workspace is trusted");
-    return true;
-}
-
 static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
 {
+    struct context *cx = &job->inv->cx;
     bool known;
 
-    if (!check_there(job, &c->layer, e) ||
-        !layer_check_own(&c->layer, &job->inv->cx, e) || !find_claim(job, c, e))
+    if (!trusted_workspace_read(cx, job->store, &c->layer, &c->request, e))
         return false;
-    known = is_known(c);
+    known = c->request.is_known;
     if (!known && !show_claim(job, c, e))
         return false;
     if (known && !job->is_json)
@@ -279,9 +185,8 @@ static bool accept_claim(struct trust_job *job, struct claim *c, struct err *e)
                   STR_ARG(shown(job, c->layer.path)));
     if (!term_flush(&job->inv->term, e) ||
         (!known &&
-         !context_consent(&job->inv->cx,
-                          "Trust this workspace on this machine?", e)) ||
-        !put_claim(job, c, e))
+         !context_consent(cx, "Trust this workspace on this machine?", e)) ||
+        !trusted_workspace_put(cx, job->store, &c->request, e))
         return false;
     if (!known || job->is_json)
         report(job, c);

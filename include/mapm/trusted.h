@@ -30,6 +30,44 @@ struct trusted {
     struct str server;    /* of consent to one: its name; "" = no lock has it */
 };
 
+/* --- a workspace ------------------------------------------------------------- */
+
+/* What trust in a workspace includes: the rules of its mapm.yaml that need
+ * consent, in order of their kind, and last the workspace itself. */
+struct trusted_workspace {
+    struct trust_request items[STATE_TRUST_KINDS];
+    enum trust_state states[STATE_TRUST_KINDS];
+    size_t count;
+    bool is_known; /* all are trusted already */
+};
+
+/* Errors: no workspace is there; ERR_REFUSED if it belongs to another user. */
+MUST_CHECK bool trusted_workspace_read(struct context *cx, struct store *store,
+                                       const struct layer *l,
+                                       struct trusted_workspace *out,
+                                       struct err *e);
+/* Records the requests that are not trusted yet. */
+MUST_CHECK bool trusted_workspace_put(struct context *cx, struct store *store,
+                                      const struct trusted_workspace *w,
+                                      struct err *e);
+
+/* A workspace in the home folder offers skills that any program put there. */
+bool trusted_workspace_is_home(struct context *cx, const struct layer *l);
+
+struct trusted_metaskill {
+    struct str name, path; /* relative to the workspace */
+    struct str target;     /* of the link at `path`; "" for a folder */
+};
+
+/* Lists the metaskills that trust in the workspace offers to clients: those
+ * that were not fetched. In cx->arena. */
+MUST_CHECK bool trusted_workspace_metaskills(struct context *cx,
+                                             const struct layer *l,
+                                             struct trusted_metaskill **out,
+                                             size_t *count, struct err *e);
+
+/* --- the list ---------------------------------------------------------------- */
+
 /* All that is trusted on this machine. In cx->arena. */
 MUST_CHECK bool trusted_list(struct context *cx, struct store *store,
                              struct trusted **out, size_t *count,
