@@ -240,28 +240,6 @@ static void print_change(struct job *job, const char *word, const char *past)
     print_json_end(inv);
 }
 
-/* Finds the kind of the host by its responses, unless an option gives it. */
-static bool find_kind(struct job *job, struct err *e)
-{
-    struct context *cx = &job->inv->cx;
-    struct host_config *h = &job->want;
-    unsigned port = h->port_count ? h->ports[0] : 0;
-
-    if (h->kind)
-        return true;
-    if (h->port && h->transport == HOST_OVER_HTTPS)
-        port = h->port;
-    if (!host_probe(cx, job->host, port, &h->kind, e))
-        return err_hint(e, "say what it is with --kind, one of %.*s",
-                        STR_ARG(git_host_kinds(", ", &cx->arena)));
-    if (h->kind)
-        return true;
-    err_set(e, ERR_NOT_FOUND, "it cannot be told what %.*s runs",
-            STR_ARG(job->host));
-    return err_hint(e, "say it with --kind, one of %.*s",
-                    STR_ARG(git_host_kinds(", ", &cx->arena)));
-}
-
 static bool add(struct job *job, struct err *e)
 {
     const struct host_config *old =
@@ -273,7 +251,7 @@ static bool add(struct job *job, struct err *e)
         return err_hint(e, "to change it: mapm host set %.*s",
                         STR_ARG(job->host));
     }
-    if (!take_options(job, e) || !find_kind(job, e) ||
+    if (!take_options(job, e) || !host_identify(&job->inv->cx, &job->want, e) ||
         !host_write(&job->inv->cx, job->host, &job->want, e))
         return false;
     print_change(job, "add", "added");

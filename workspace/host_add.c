@@ -56,8 +56,10 @@ static bool probe(struct str host, unsigned port, const struct git_host *g,
     return true;
 }
 
-bool host_probe(struct context *cx, struct str host, unsigned port,
-                const struct git_host **kind, struct err *e)
+/* Sets `*kind` to NULL if it cannot be determined, or if requests are not
+ * allowed. `port` 0 means 443. Errors: the host does not respond. */
+static bool probe_host(struct context *cx, struct str host, unsigned port,
+                       const struct git_host **kind, struct err *e)
 {
     struct arena *a = &cx->arena;
     struct origin_rules rules;
@@ -81,6 +83,25 @@ bool host_probe(struct context *cx, struct str host, unsigned port,
         }
     }
     return true;
+}
+
+bool host_identify(struct context *cx, struct host_config *h, struct err *e)
+{
+    unsigned port = h->port_count ? h->ports[0] : 0;
+    struct str kinds = git_host_kinds(", ", &cx->arena);
+
+    if (h->kind)
+        return true;
+    if (h->port && h->transport == HOST_OVER_HTTPS)
+        port = h->port;
+    if (!probe_host(cx, h->host, port, &h->kind, e))
+        return err_hint(e, "say what it is with --kind, one of %.*s",
+                        STR_ARG(kinds));
+    if (h->kind)
+        return true;
+    err_set(e, ERR_NOT_FOUND, "it cannot be told what %.*s runs",
+            STR_ARG(h->host));
+    return err_hint(e, "say it with --kind, one of %.*s", STR_ARG(kinds));
 }
 
 /* --- config.yaml -------------------------------------------------------------- */
@@ -189,7 +210,7 @@ static bool find_kind(struct context *cx, const struct origin *o,
     *kind = host_kind_by_shape(o->host, path);
     if (*kind || o->transport == HOST_OVER_SSH)
         return true;
-    if (host_probe(cx, o->host, o->port, kind, e))
+    if (probe_host(cx, o->host, o->port, kind, e))
         return true;
     if (e->code == ERR_INTERRUPTED)
         return false;

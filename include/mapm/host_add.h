@@ -7,7 +7,7 @@
 /*
  * host_add: adds a git host that the user named to the user's config.yaml.
  *
- *     mapm host add H                 host_probe, host_write
+ *     mapm host add H                 host_identify, host_write
  *     mapm install https://H/g/r      host_admit, after a question
  *
  * This is the only way to add a host: a workspace or package cannot.
@@ -16,14 +16,13 @@
  */
 
 /*
- * Detects the software of a host by one GET request to each address that
- * identifies a kind, without credentials and without following redirects.
- * `*kind` is NULL if it cannot be determined, or if requests are not allowed:
- * --offline, or `store: {only: true}` of config.yaml. `port` 0 means 443.
- * Errors: the host does not respond.
+ * Sets `h->kind`, unless it is set, by one GET request to each address that
+ * identifies a kind, without credentials and without following redirects. Sends
+ * none with --offline or `store: {only: true}` of config.yaml.
+ * Errors: the host does not respond; ERR_NOT_FOUND if no kind matches.
  */
-MUST_CHECK bool host_probe(struct context *cx, struct str host, unsigned port,
-                           const struct git_host **kind, struct err *e);
+MUST_CHECK bool host_identify(struct context *cx, struct host_config *h,
+                              struct err *e);
 
 /* Writes the configuration of a host to config.yaml; NULL removes it. */
 MUST_CHECK bool host_write(struct context *cx, struct str host,
