@@ -81,38 +81,10 @@ static void print_hit(struct invocation *inv, const struct discover_hit *h,
         term_print(t, "    not installable: %.*s\n", STR_ARG(h->why));
 }
 
-static bool list_has(struct str list, struct str word)
-{
-    struct str one;
-
-    while (list.n && str_cut(&list, ',', &one))
-        if (str_eq(str_trim(one), word))
-            return true;
-    return false;
-}
-
-/* Names the words that had no match in any of the searches. */
-static void print_unknown(struct invocation *inv,
-                          const struct discover_hit *hits, size_t count)
-{
-    struct str rest = hits[0].unknown, list = STR(""), word;
-
-    while (rest.n && str_cut(&rest, ',', &word)) {
-        size_t i = 0;
-
-        word = str_trim(word);
-        while (i < count && list_has(hits[i].unknown, word))
-            i++;
-        if (i == count)
-            list = arena_join(list, ", ", word, &inv->cx.arena);
-    }
-    if (list.n)
-        term_note(&inv->term, "no match for: %.*s", STR_ARG(list));
-}
-
 static void print_hits(struct invocation *inv, const struct discover_hit *hits,
                        size_t count, size_t catalogs)
 {
+    struct str unknown = STR("");
     size_t wide = 8;
 
     for (size_t i = 0; i < count; i++)
@@ -124,7 +96,9 @@ static void print_hits(struct invocation *inv, const struct discover_hit *hits,
     if (count == 0)
         term_note(&inv->term, "no match");
     else
-        print_unknown(inv, hits, count);
+        unknown = discover_unknown_words(hits, count, &inv->cx.arena);
+    if (unknown.n)
+        term_note(&inv->term, "no match for: %.*s", STR_ARG(unknown));
     if (catalogs == 0)
         term_note(&inv->term, "there is no catalog: mapm catalog add ORIGIN");
 }

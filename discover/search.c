@@ -227,3 +227,32 @@ bool discover_find_offered(struct context *cx, struct str name,
             n, STR_ARG(name));
     return err_hint(e, "mapm info with one of %.*s", STR_ARG(list));
 }
+
+/* --- words without a match -------------------------------------------------- */
+
+static bool list_has(struct str list, struct str word)
+{
+    struct str one;
+
+    while (list.n && str_cut(&list, ',', &one))
+        if (str_eq(str_trim(one), word))
+            return true;
+    return false;
+}
+
+struct str discover_unknown_words(const struct discover_hit *hits, size_t count,
+                                  struct arena *a)
+{
+    struct str rest = count ? hits[0].unknown : STR(""), list = STR(""), word;
+
+    while (rest.n && str_cut(&rest, ',', &word)) {
+        size_t i = 0;
+
+        word = str_trim(word);
+        while (i < count && list_has(hits[i].unknown, word))
+            i++;
+        if (i == count)
+            list = arena_join(list, ", ", word, a);
+    }
+    return list;
+}

@@ -140,6 +140,10 @@ MUST_CHECK bool discover_search(struct context *cx, struct store *store,
                                 struct discover_hit **out, size_t *count,
                                 size_t *catalogs, struct err *e);
 
+/* The words that no search matched, "one, other": each of `hits` lacks them. */
+struct str discover_unknown_words(const struct discover_hit *hits, size_t count,
+                                  struct arena *a);
+
 /* Finds the package named `name` that the catalogs offer and that can be
  * installed. If there is none, returns false and leaves `e` as it is; if there are
  * several, sets ERR_NOT_FOUND with their origins. */
