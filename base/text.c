@@ -432,6 +432,28 @@ const char *text_bytes(uint64_t n, char out[16])
     return out;
 }
 
+bool text_decimal(struct str text, unsigned digits, uint64_t max, uint64_t *out)
+{
+    struct str whole = text, part = STR("");
+    size_t point = str_find_char(whole, '.');
+    uint64_t n, m = 0;
+
+    if (point != SIZE_MAX) {
+        part = str_from_index(whole, point + 1);
+        whole = str_slice(whole, 0, point);
+        if (part.n == 0 || part.n > digits || !str_number(part, UINT64_MAX, &m))
+            return false;
+    }
+    if (!str_number(whole, max, &n))
+        return false;
+    for (size_t i = 0; i < digits; i++) {
+        n *= 10;
+        m *= i < part.n ? 1 : 10;
+    }
+    *out = n + m;
+    return true;
+}
+
 /* The callers' formats are checked where they are written: see the header. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"

@@ -370,11 +370,6 @@ struct str option_value(const struct invocation *inv, enum option_id id);
  * given. Errors: ERR_USAGE. */
 MUST_CHECK bool option_number(const struct invocation *inv, enum option_id id,
                               uint64_t max, uint64_t *out, struct err *e);
-/* Parses the value of an option that was given, a number with at most `digits`
- * (up to 9) digits after its point and at most `max` (up to 10^9) before it, in
- * units of the last of these digits: 0.25 with 3 digits is 250. */
-bool option_decimal(const struct invocation *inv, enum option_id id,
-                    unsigned digits, uint64_t max, uint64_t *out);
 
 /* Parses argv. The caller changes to the folder of `-C`. Errors: ERR_USAGE. */
 MUST_CHECK bool invocation_parse(struct invocation *inv, int argc,

@@ -88,29 +88,6 @@ bool option_number(const struct invocation *inv, enum option_id id,
     return true;
 }
 
-bool option_decimal(const struct invocation *inv, enum option_id id,
-                    unsigned digits, uint64_t max, uint64_t *out)
-{
-    struct str whole = option_value(inv, id), part = STR("");
-    size_t point = str_find_char(whole, '.');
-    uint64_t n, m = 0;
-
-    if (point != SIZE_MAX) {
-        part = str_from_index(whole, point + 1);
-        whole = str_slice(whole, 0, point);
-        if (part.n == 0 || part.n > digits || !str_number(part, UINT64_MAX, &m))
-            return false;
-    }
-    if (!str_number(whole, max, &n))
-        return false;
-    for (size_t i = 0; i < digits; i++) {
-        n *= 10;
-        m *= i < part.n ? 1 : 10;
-    }
-    *out = n + m;
-    return true;
-}
-
 struct str_list argument_list(const struct invocation *inv, size_t from)
 {
     size_t count = inv->arguments.count;

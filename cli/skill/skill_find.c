@@ -168,8 +168,7 @@ SKILL_WORD(skill_match)
     size_t count;
 
     if (given.p &&
-        (!option_decimal(job->inv, OPTION_MIN_SCORE, SCORE_DIGITS, 1, &least) ||
-         least > SCORE_UNIT))
+        (!text_decimal(given, SCORE_DIGITS, 1, &least) || least > SCORE_UNIT))
         return err_set(e, ERR_USAGE,
                        "--min-score: \"%.*s\" is not a number from 0 to 1",
                        STR_ARG(given));

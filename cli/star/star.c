@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/json.h"
+#include "base/text.h"
 
 #include <signal.h>
 #include <string.h>
@@ -100,7 +101,9 @@ static bool read_timeout(struct invocation *inv, uint64_t *ms, struct err *e)
 
     if (!text.p)
         return true;
-    return (option_decimal(inv, OPTION_TIMEOUT, 3, 1000000000, ms) && *ms) ||
+    return (text_decimal(option_value(inv, OPTION_TIMEOUT), 3, 1000000000,
+                         ms) &&
+            *ms) ||
            bad_number(OPTION_TIMEOUT, text, "seconds, as 10 or 0.5", e);
 }
 

@@ -95,6 +95,12 @@ struct str text_fit(struct str s, size_t columns);
 /* Formats a size in powers of 1000: "1.4 MB", "980 B". Returns `out`. */
 const char *text_bytes(uint64_t n, char out[16]);
 
+/* Parses "12.5" with up to `digits` digits after the point into 12.5 times ten
+ * to the power of `digits`; the part before the point is at most `max`. Returns
+ * false for all other text. */
+MUST_CHECK bool text_decimal(struct str text, unsigned digits, uint64_t max,
+                             uint64_t *out);
+
 #define TEXT_TIME_BYTES 40
 
 /* Format a time as strftime() does, in UTC or in the local time zone. Return

@@ -384,6 +384,27 @@ TEST(sizes_are_readable)
         CHECK_STR(text_bytes(rows[i].n, text), rows[i].text);
 }
 
+TEST(a_decimal_number_is_parsed_in_units_of_its_last_digit)
+{
+    static const struct {
+        const char *text;
+        bool is_valid;
+        unsigned value;
+    } rows[] = {
+        {"0.25", true, 250}, {"7", true, 7000},    {"9.999", true, 9999},
+        {"10", false, 0},    {"0.2500", false, 0}, {"1.", false, 0},
+        {".5", false, 0},    {"-1", false, 0},     {"", false, 0},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint64_t n = 0;
+
+        CHECK(text_decimal(str_cstr(rows[i].text), 3, 9, &n) ==
+              rows[i].is_valid);
+        CHECK(n == rows[i].value);
+    }
+}
+
 TEST(a_time_is_formatted_or_empty_outside_the_calendar)
 {
     char text[TEXT_TIME_BYTES];
