@@ -726,3 +726,27 @@ TEST(a_nul_or_2049_bytes) /* [row 10] */
     CHECK(origin_parse(str_make(text, 600), NULL, &a, &o, &e));
     arena_done(&a);
 }
+
+TEST(a_package_belongs_to_a_range_of_its_repository) /* [D6] */
+{
+    static const struct {
+        const char *package, *range;
+        bool is_of;
+    } rows[] = {
+        {GH "o/r/tree/v1.2.0/skills/x", GH "o/r/tree/^1.2/skills/x", true},
+        {GH "o/r/tree/^1.2/skills/x", GH "o/r/tree/^1.2/skills/x", true},
+        {GH "o/r/tree/v1.2.0/skills/y", GH "o/r/tree/^1.2/skills/x", false},
+        {GH "o/q/tree/v1.2.0/skills/x", GH "o/r/tree/^1.2/skills/x", false},
+        {"file:/o/r/tree/v1.2.0/skills/x", GH "o/r/tree/^1.2/skills/x", false},
+    };
+    struct arena a = {0};
+    struct origin o, range;
+    struct err e = {0};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK(origin_parse(str_cstr(rows[i].package), NULL, &a, &o, &e));
+        CHECK(origin_parse(str_cstr(rows[i].range), NULL, &a, &range, &e));
+        CHECK(origin_is_package_of(&o, &range, &a) == rows[i].is_of);
+    }
+    arena_done(&a);
+}
