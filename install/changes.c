@@ -16,6 +16,7 @@
 #include "index.h"
 #include "ingest.h"
 #include "install_session.h"
+#include "installed.h"
 #include "proof.h"
 #include "self_server.h"
 
@@ -532,6 +533,45 @@ static bool find_changes(struct install_session *s,
     return true;
 }
 
+static void add_gone(struct install_session *s, struct provision_options *o,
+                     struct provision_item **gone, size_t *capacity,
+                     const struct lock_entry *entry)
+{
+    const struct layer *l = &s->layer;
+    struct arena *a = &s->cx->arena;
+    struct provision_item *item;
+
+    if ((entry->kind != DOC_SKILL && entry->kind != DOC_AGENT) ||
+        !entry->place.n)
+        return;
+    *gone = arena_grow(a, *gone, o->gone_count, capacity, sizeof **gone);
+    item = &(*gone)[o->gone_count++];
+    installed_fill(l, entry, item);
+    if (layer_is_own(l, entry))
+        item->own = layer_own_path(l, layer_origin(l, entry));
+    else
+        (void)installed_find_files(s->store, entry, a, item);
+    o->gone = *gone;
+}
+
+/* Lists the locked skills and agents that leave the lock, or their place. */
+static void list_gone(struct install_session *s, struct provision_options *o)
+{
+    struct provision_item *gone = NULL;
+    size_t capacity = 0;
+
+    if (s->layer.scope->is_user || s->has_given_lock)
+        return;
+    for (size_t i = 0; i < s->gone_count; i++)
+        add_gone(s, o, &gone, &capacity, s->gone[i]);
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        const struct install_package *p = &s->packages[i];
+
+        if (p->before && !str_eq(path_last(p->before->place), p->place))
+            add_gone(s, o, &gone, &capacity, p->before);
+    }
+}
+
 /* Builds the desired items of one layer. */
 static bool make_items(struct install_session *s, struct provision_options *o,
                        struct provision_item **out, size_t *count,
@@ -557,8 +597,11 @@ static bool make_items(struct install_session *s, struct provision_options *o,
     }
     if (s->with_server)
         self_server_fill(s->layer.is_global, &items[(*count)++], a);
-    *in_place = *in_place && (!s->is_chosen ||
-                              (!o->force && is_in_place(s, o, items, *count)));
+    if (s->is_chosen)
+        list_gone(s, o);
+    *in_place =
+        *in_place && o->gone_count == 0 &&
+        (!s->is_chosen || (!o->force && is_in_place(s, o, items, *count)));
     return true;
 }
 

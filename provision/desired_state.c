@@ -497,6 +497,9 @@ static void add_skills_of_user(struct desired_state *w,
                     &count, &ignored))
         return;
     map_init(&places, &a);
+    for (size_t i = 0; i < w->options->gone_count; i++)
+        if (w->options->gone[i].kind == DOC_SKILL)
+            map_put(&places, w->options->gone[i].place, w);
     for (size_t i = 0; i < item_count; i++)
         if (items[i].kind == DOC_SKILL)
             map_put(&places, items[i].place, NULL);

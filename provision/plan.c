@@ -239,6 +239,68 @@ static bool plan_removals(struct plan *plan, struct err *e)
     return true;
 }
 
+/* Makes the record entry that mapm would have for an existing target. Returns
+ * false if there is nothing of this kind, or its content is not known. */
+static bool make_known(struct plan *plan, struct desired_state *gone,
+                       struct target *t, struct record_entry *out)
+{
+    struct err ignored = {0};
+    struct stat st;
+    struct str text;
+
+    *out = (struct record_entry){.path = t->path, .link = t->link};
+    if (!fs_stat_at(plan->p->root, t->path.p, &st))
+        return false;
+    out->kind = t->kind == TARGET_TREE   ? RECORD_TREE
+                : t->kind == TARGET_FILE ? RECORD_FILE
+                                         : RECORD_LINK;
+    if (out->kind == RECORD_LINK)
+        return S_ISLNK(st.st_mode) &&
+               disk_read_link(plan->p->root, t->path.p, plan->arena, &text) &&
+               str_eq(text, t->link);
+    if (t->item->file_count == 0 ||
+        !desired_state_make_files(gone, t, &ignored))
+        return out->kind == RECORD_TREE && S_ISDIR(st.st_mode);
+    out->files =
+        arena_array(plan->arena, t->file_count + 1, sizeof *out->files);
+    for (size_t i = 0; i < t->file_count; i++)
+        out->files[out->file_count++] = (struct record_file){
+            .path = t->files[i].path, .hash = t->files[i].hash};
+    return out->kind == RECORD_TREE ? S_ISDIR(st.st_mode) : S_ISREG(st.st_mode);
+}
+
+/* Plans the removal of a package that a checkout brought: the record on this
+ * machine has nothing of it. What differs from the package stays. */
+static bool plan_gone(struct plan *plan, const struct provision_item *item,
+                      struct err *e)
+{
+    struct desired_state gone;
+    struct err ignored = {0};
+
+    provision_desired_state(plan->p, plan->desired.options, plan->arena, &gone);
+    if (!desired_state_add_package(&gone, item, &ignored))
+        return true;
+    for (size_t i = 0; i < gone.count; i++) {
+        struct target *t = &gone.targets[i];
+        struct edits edits = plan->edits;
+        size_t count = plan->count, shown = plan->shown_count;
+        struct record_entry known;
+
+        if (map_has(&plan->desired.by_path, t->path) ||
+            provision_recorded(plan->p, t->path) || place_is_of_user(t->path) ||
+            !make_known(plan, &gone, t, &known))
+            continue;
+        if (!plan_going(plan, &known, e))
+            return false;
+        if (plan->edits.count == edits.count)
+            continue;
+        plan->edits = edits;
+        plan->count = count;
+        plan->shown_count = shown;
+    }
+    return true;
+}
+
 /* Returns whether the record contains exactly this content. */
 static bool is_as_put(const struct target *t, const struct record_entry *known)
 {
@@ -382,13 +444,17 @@ static bool plan_all(struct plan *plan, const struct provision_text *texts,
     size_t common = w->count;
 
     reserve(plan, text_count);
-    for (size_t i = 0; plan->p->has_record && i < common; i++)
+    for (size_t i = 0;
+         (plan->p->has_record || w->options->gone_count) && i < common; i++)
         map_put(&w->by_path, w->targets[i].path, &w->targets[i]);
     for (size_t i = 0; i < common; i++)
         if (!plan_target(plan, &w->targets[i], e))
             return false;
     if (!plan_removals(plan, e))
         return false;
+    for (size_t i = 0; i < w->options->gone_count; i++)
+        if (!plan_gone(plan, &w->options->gone[i], e))
+            return false;
     common = w->count;
     if (!desired_state_add_texts(w, texts, text_count, e))
         return false;

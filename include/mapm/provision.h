@@ -94,6 +94,10 @@ struct provision_options {
     bool (*is_locked)(void *ctx, struct str path, struct package_file *files,
                       size_t count);
     void *locked_ctx;
+    /* Packages of the lock that are removed, with their files where the store
+     * has them. What a checkout brought of them is removed as well. */
+    const struct provision_item *gone;
+    size_t gone_count;
 };
 
 enum provision_change_kind {

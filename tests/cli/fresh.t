@@ -129,6 +129,19 @@ rm -rf "$T/cloned" && git checkout -q . && git clone -q . "$T/cloned" && cd "$T/
 exits '[D4] an update in a clone' 0 mapm update
 like '[D4] without a record' "$(tail -n 1 .agents/skills/plain/SKILL.md)" two
 like '[D4] takes it as well' "$out" '~ skill plain'
+# What leaves the lock goes, though the record on this machine has nothing of it.
+for at in "$T/kept" "$T/cloned"; do
+    cd "$at" && git checkout -q . || exit 1
+    [ "$at" = "$T/cloned" ] && rm -rf .agents/.mapm || { git checkout -q -b gone$$ && mapm remove -q plain && git checkout -q -f other; }
+    exits '[D4] a remove of what a checkout brought' 0 mapm remove plain
+    not_ok '[D4] takes the folder' test -e .agents/skills/plain
+    not_ok '[D4] and the link of a client' test -L .claude/skills/plain
+    ok '[D4] others stay' test -e .claude/skills/guide/SKILL.md
+    git checkout -q . && rm -rf .agents/.mapm && echo mine >.agents/skills/plain/mine.md
+    exits '[D4] with a file of the user' 0 env MAPM_HOME="$T/cold-gone" "$MAPM" remove plain
+    is '[D4] the folder stays' "$(cat .agents/skills/plain/mine.md)" mine
+    like '[D4] which is said' "$err" 'plain/mine\.md'
+done
 
 # --- many commits -----------------------------------------------------------------------
 
