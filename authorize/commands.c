@@ -352,8 +352,8 @@ static const char *conditions(const struct command_rules *c)
 /* Asks the user whether to execute the command, which is shown in full
  * (SEP-1024). "always" would accept all rules of mapm.yaml, so it is not
  * offered after the user declined them. */
-static bool ask_user(struct command_rules *c, const struct command *in,
-                     struct arena *a, enum answer_kind *out, struct err *e)
+static bool prompt_user(struct command_rules *c, const struct command *in,
+                        struct arena *a, enum answer_kind *out, struct err *e)
 {
     static const char *const with[] = {"once", "this run", "always", "no"};
     static const char *const without[] = {"once", "this run", "no"};
@@ -417,7 +417,7 @@ bool authorize_command(struct command_rules *c, const struct command *in,
         refuse_unruled(c, in, a, out);
         return true;
     }
-    if (!ask_user(c, in, a, &answer, e))
+    if (!prompt_user(c, in, a, &answer, e))
         return false;
     *allowed = answer != NEVER;
     if (*allowed)

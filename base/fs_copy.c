@@ -44,7 +44,7 @@ static bool copy_bytes(int from, int to, struct err *e)
     }
 }
 
-static bool keep_stat(int fd, const struct stat *st, const char *path,
+static bool copy_stat(int fd, const struct stat *st, const char *path,
                       struct err *e)
 {
     const struct timespec times[] = {st->st_atim, st->st_mtim};
@@ -66,7 +66,7 @@ static bool copy_file(const struct copy *c, const char *from, const char *to,
                      0600);
     if (out < 0)
         return fs_failed(e, "create", to);
-    return copy_bytes(in, out, e) && keep_stat(out, &st, to, e) &&
+    return copy_bytes(in, out, e) && copy_stat(out, &st, to, e) &&
            fs_sync(out, to, e) && fs_close_checked(&out, to, e);
 }
 
@@ -125,7 +125,7 @@ static bool end_folder(const struct copy *c, struct pair at, struct err *e)
     return (fs_stat_at(c->from_fd, at.from.p, &st) ||
             fs_failed(e, "look at", at.from.p)) &&
            fs_open_dir_at(c->to_fd, at.to.p, &fd, e) &&
-           keep_stat(fd, &st, at.to.p, e) && fs_sync_dir(fd, at.to.p, e);
+           copy_stat(fd, &st, at.to.p, e) && fs_sync_dir(fd, at.to.p, e);
 }
 
 bool fs_copy_tree_at(int from_fd, const char *from, int to_fd, const char *to,

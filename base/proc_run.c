@@ -187,7 +187,7 @@ static size_t take(int *fd, char block[BLOCK_BYTES])
     return n > 0 ? (size_t)n : 0;
 }
 
-static void keep_tail(struct run *r, struct str block)
+static void trim_to_tail(struct run *r, struct str block)
 {
     size_t kept;
 
@@ -218,7 +218,7 @@ static void take_in(struct run *r)
         if (r->o->output)
             r->o->output(r->o->ctx, is_err, got);
         else if (is_err)
-            keep_tail(r, got);
+            trim_to_tail(r, got);
         else
             buf_append(&r->output, got);
     }

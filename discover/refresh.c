@@ -307,7 +307,7 @@ static bool is_repository(const struct discover_catalog *c)
     return !c->is_index && !c->is_folder;
 }
 
-static bool ask_repositories(struct refresh *r, struct err *e)
+static bool request_repositories(struct refresh *r, struct err *e)
 {
     struct fetch_event event = {.kind = FETCH_REF_FOUND};
     size_t any = 0;
@@ -353,7 +353,7 @@ static bool refresh_repositories(struct refresh *r, struct err *e)
                                     * store */
     o.incoming = r->session.path;
     r->started_ms = proc_now_ms();
-    ok = fetch_open(&o, &r->fetch, e) && ask_repositories(r, e);
+    ok = fetch_open(&o, &r->fetch, e) && request_repositories(r, e);
     fetch_close(r->fetch);
     store_session_end(r->store, &r->session);
     context_progress(r->cx, NULL);

@@ -93,7 +93,7 @@ static bool find_worker(struct arena *a, const char **path, struct err *e)
 }
 
 /* Queues the bundle's descriptor, to go with the frame that is begun next. */
-static bool give_bundle(struct fetch *f)
+static bool send_bundle(struct fetch *f)
 {
     int fd =
         f->options.bundle ? fcntl(*f->options.bundle, F_DUPFD_CLOEXEC, 3) : -1;
@@ -108,7 +108,7 @@ static bool give_bundle(struct fetch *f)
 static void send_options(struct fetch *f)
 {
     struct buf *b = &f->channel.out;
-    bool has_bundle = give_bundle(f);
+    bool has_bundle = send_bundle(f);
     size_t begun = frame_begin(b, FRAME_OPTIONS);
 
     frame_str(b, f->options.incoming);
@@ -214,8 +214,8 @@ static void add_credential_host(struct fetch *f, const struct origin *o)
 }
 
 /* Permits ssh to the repository of `o` and returns its address. */
-static const struct str *keep_repository(struct fetch *f,
-                                         const struct origin *o)
+static const struct str *repository_entry(struct fetch *f,
+                                          const struct origin *o)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct str key = origin_repository(o, &scratch);
@@ -266,11 +266,11 @@ static void send_ask(struct fetch *f, const struct fetch_want *w)
     frame_end(b, begun);
 }
 
-static void note_repository(struct fetch *f, const struct origin *o,
-                            struct client_ask *ask)
+static void record_repository(struct fetch *f, const struct origin *o,
+                              struct client_ask *ask)
 {
     add_credential_host(f, o);
-    ask->address = keep_repository(f, o);
+    ask->address = repository_entry(f, o);
     if (o->was_ssh)
         ask->ssh_host = copy(f, o->host);
 }
@@ -294,7 +294,7 @@ bool fetch_ask(struct fetch *f, const struct fetch_want *w, struct err *e)
     ask = &f->asks[f->ask_count++];
     *ask = (struct client_ask){.id = w->id, .what = w->what, .is_open = true};
     if (w->what != FETCH_ARTIFACT)
-        note_repository(f, &w->origin, ask);
+        record_repository(f, &w->origin, ask);
     f->open_count++;
     f->progress.asked++;
     f->has_news = true;

@@ -112,7 +112,7 @@ static bool answer_reachable(struct fetch *f, struct fields *in)
     return true;
 }
 
-static bool keep_trees(struct fetch *f, struct fields *in)
+static bool put_trees(struct fetch *f, struct fields *in)
 {
     const struct fetch_store *s = &f->options.store;
     struct commit_key key = field_commit(in);
@@ -233,7 +233,7 @@ bool client_answer(struct fetch *f, const struct frame *frame)
     case FRAME_FIND_TREES:
         return answer_trees(f, &in, &a);
     case FRAME_PUT_TREES:
-        return keep_trees(f, &in);
+        return put_trees(f, &in);
     case FRAME_IS_REACHABLE:
         return answer_reachable(f, &in);
     case FRAME_PUT_REACHABLE:

@@ -247,8 +247,8 @@ static struct str find_header(const struct credential_query *q, struct str text,
  * includes, and starts no program for it. The header is sent only to the URL
  * that the repository names, so at worst the host rejects it.
  */
-static bool ask_checkout(const struct credential_query *q, struct arena *a,
-                         struct credential *out)
+static bool query_checkout(const struct credential_query *q, struct arena *a,
+                           struct credential *out)
 {
     static const char *const rest[] = {"--no-pager", "config", "--local",
                                        "--includes", "--null", "--get-regexp",
@@ -267,8 +267,8 @@ static bool ask_checkout(const struct credential_query *q, struct arena *a,
     return false;
 }
 
-static bool ask_helper(const struct credential_query *q, struct arena *a,
-                       struct credential *out)
+static bool query_helper(const struct credential_query *q, struct arena *a,
+                         struct credential *out)
 {
     static const char *const rest[] = {"credential", "fill", NULL};
     struct str input, text;
@@ -281,7 +281,7 @@ static bool ask_helper(const struct credential_query *q, struct arena *a,
     return false;
 }
 
-static bool ask_program(const struct credential_query *q, struct arena *a,
+static bool run_program(const struct credential_query *q, struct arena *a,
                         struct credential *out)
 {
     const struct git_host_program *p = &q->kind->program;
@@ -306,8 +306,8 @@ bool credential_find(const struct credential_query *q, struct arena *a,
 {
     *out = (struct credential){0};
     if (q->from == CREDENTIAL_PROGRAM)
-        return q->kind && q->kind->program.name && ask_program(q, a, out);
+        return q->kind && q->kind->program.name && run_program(q, a, out);
     if (q->from == CREDENTIAL_CHECKOUT)
-        return ask_checkout(q, a, out);
-    return ask_helper(q, a, out);
+        return query_checkout(q, a, out);
+    return query_helper(q, a, out);
 }

@@ -249,7 +249,7 @@ static ssize_t send_some(struct channel *c)
     return n;
 }
 
-static void keep_fd(struct channel *c, struct msghdr *m)
+static void take_fd(struct channel *c, struct msghdr *m)
 {
     struct cmsghdr *head = CMSG_FIRSTHDR(m);
     int fd;
@@ -279,7 +279,7 @@ static ssize_t receive_some(struct channel *c, void *room, size_t n)
     }
     got = recvmsg(c->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (got > 0 && c->takes_fds)
-        keep_fd(c, &m);
+        take_fd(c, &m);
     return got;
 }
 

@@ -24,7 +24,7 @@ void ssh_init(struct ssh *s, bool may_prompt)
 
 /* --- stderr and exit of an ssh process ------------------------------------ */
 
-static void keep_tail(struct ssh_line *l, const char *bytes, size_t n)
+static void trim_to_tail(struct ssh_line *l, const char *bytes, size_t n)
 {
     size_t room = sizeof l->tail, drop;
 
@@ -48,7 +48,7 @@ static void drain(struct ssh_line *l)
         ssize_t n = read(l->err, block, sizeof block);
 
         if (n > 0)
-            keep_tail(l, block, (size_t)n);
+            trim_to_tail(l, block, (size_t)n);
         else if (n < 0 && errno == EAGAIN)
             return;
         else

@@ -77,8 +77,8 @@ static const struct row *find_row(const struct ssh_failure *f)
     return NULL;
 }
 
-static bool give_hint(enum hint hint, const struct ssh_failure *f,
-                      struct arena *a, struct err *e)
+static bool set_hint(enum hint hint, const struct ssh_failure *f,
+                     struct arena *a, struct err *e)
 {
     const char *place = ssh_address_place(f->to, a).p;
     const char *login =
@@ -223,10 +223,10 @@ bool ssh_explain(const struct ssh_failure *f, struct arena *a, struct err *e)
         set(e, &is_first, code,
             arena_printf(a, "ssh: %.*s", STR_ARG(lines[count])));
     set(e, &is_first, code, headline(f, row, a));
-    give_hint(row         ? row->hint
-              : timed_out ? HINT_CONNECTION
-                          : HINT_NONE,
-              f, a, e);
+    set_hint(row         ? row->hint
+             : timed_out ? HINT_CONNECTION
+                         : HINT_NONE,
+             f, a, e);
     return row ? row->may_retry
                : f->end == SSH_SILENT ||
                      (f->end == SSH_HUNG_UP && f->exit_code == 0);

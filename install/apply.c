@@ -42,7 +42,7 @@ static void note_taken_over(struct install_session *s)
 /* Asks about prerequisites and patches on a terminal only; elsewhere they are
  * printed and never block the install [M8, D7, D21]. A question about servers
  * covers them, too. */
-static bool ask_user(struct install_session *s, struct err *e)
+static bool prompt_user(struct install_session *s, struct err *e)
 {
     const char *question;
     bool any = false;
@@ -84,7 +84,7 @@ static struct str question_of(const struct install_plan *plan, struct arena *a)
 }
 
 /* Asks about the clients as part of the same question [H7]. */
-static bool ask_all(struct install_session *s, struct err *e)
+static bool prompt_all(struct install_session *s, struct err *e)
 {
     struct arena *a = &s->cx->arena;
     struct str what = question_of(&s->plan, a);
@@ -109,7 +109,7 @@ static bool ask_all(struct install_session *s, struct err *e)
     return true;
 }
 
-static bool ask_consent(struct install_session *s, struct err *e)
+static bool prompt_consent(struct install_session *s, struct err *e)
 {
     const struct install_plan *plan = &s->plan;
     bool yes;
@@ -117,9 +117,9 @@ static bool ask_consent(struct install_session *s, struct err *e)
     if (s->request->is_consented)
         return true;
     if (plan->asks_clients && context_can_ask(s->cx))
-        return ask_all(s, e);
+        return prompt_all(s, e);
     if (plan->consent_count + plan->taken_over == 0)
-        return ask_user(s, e);
+        return prompt_user(s, e);
     install_release(&s->plan);
     note_taken_over(s);
     if (context_confirm(s->cx, QUESTION_CONSENT,
@@ -345,7 +345,7 @@ bool install_apply(struct install_plan *plan, struct install_result *out,
     *out =
         (struct install_result){.backup = STR(""), .absolute_files = STR("")};
     INVARIANT(!s->request->dry_run);
-    if (!ask_consent(s, e))
+    if (!prompt_consent(s, e))
         return false;
     if (s->more.count) {
         const struct install_plan old = *plan;

@@ -177,7 +177,7 @@ static bool change_after_all(struct closure *c, struct node *n, struct err *e)
 /* Requests the object that the commit contains at the path, which may have the
  * same content, such as a copy instead of a link. The content is compared when
  * it arrives. */
-static bool ask_twin(struct closure *c, struct node *n, struct err *e)
+static bool request_twin(struct closure *c, struct node *n, struct err *e)
 {
     n->is_twin = true;
     n->is_unproved = false;
@@ -195,7 +195,7 @@ static void take_twin(struct node *n, struct str path, struct arena *a)
 
 /* Requests the object alone if the host no longer has the commit but its
  * content was proved on this machine. */
-static bool ask_unserved(struct closure *c, struct node *n, struct err *e)
+static bool request_unserved(struct closure *c, struct node *n, struct err *e)
 {
     n->is_unserved = true;
     notice_add(&c->notices, STR("commit-gone"), n->origin->text,
@@ -536,7 +536,7 @@ static enum outcome take_failure(struct arrival *x)
     x->problem = *x->event->err;
     if (n->is_sharing && !n->is_twin && code == ERR_LOCKED &&
         !layer_is_former(c->layer, n->locked, node_source(n)))
-        return of_closure(ask_twin(c, n, x->e));
+        return of_closure(request_twin(c, n, x->e));
     if ((n->is_sharing || (n->locked && node_is_replaced_here(n))) &&
         is_no_match(code))
         return of_closure(closure_stop_sharing(c, n, x->e));
@@ -547,7 +547,7 @@ static enum outcome take_failure(struct arrival *x)
     n->is_comparing = n->is_tracing = false;
     if (n->locked && code == ERR_REF && !n->is_unserved &&
         closure_is_proved(c, n))
-        return of_closure(ask_unserved(c, n, x->e));
+        return of_closure(request_unserved(c, n, x->e));
     /* a ref that is not pushed yet */
     if (!n->locked && code == ERR_REF &&
         closure_take_from_checkout(c, n, true)) {

@@ -247,7 +247,7 @@ struct naming *closure_naming(const struct closure *c, const struct node *n)
     return map_find(&c->names, origin_repository(node_source(n), &scratch));
 }
 
-static bool ask_name(struct closure *c, const struct node *n, struct err *e)
+static bool request_name(struct closure *c, const struct node *n, struct err *e)
 {
     struct arena *a = &c->cx->arena;
     struct fetch_want want = {.id = CLOSURE_NAME | (unsigned)c->names.count,
@@ -265,7 +265,7 @@ static bool ask_name(struct closure *c, const struct node *n, struct err *e)
 bool closure_request_renamed(struct closure *c, struct node *n, struct err *e)
 {
     n->by_lock_name = true;
-    return ask_name(c, n, e) && closure_request(c, n, e);
+    return request_name(c, n, e) && closure_request(c, n, e);
 }
 
 /* ids of these requests follow those of nodes */

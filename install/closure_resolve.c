@@ -478,8 +478,8 @@ static bool take_indexed(struct closure *c, struct node *n,
 
 /* Compares the content with the lock, or requests it if the lock names no
  * commit. */
-static bool ask_or_compare(struct closure *c, struct node *n,
-                           const struct lock_entry *moving, struct err *e)
+static bool request_or_compare(struct closure *c, struct node *n,
+                               const struct lock_entry *moving, struct err *e)
 {
     if (moving && moving->object.n && !n->is_changed) {
         n->package.commit =
@@ -626,7 +626,7 @@ static bool resolve_unlocked(struct closure *c, struct node *n,
         closure_cancel_download(c, n);
         return take_indexed(c, n, moving, e);
     }
-    return ask_or_compare(c, n, moving, e);
+    return request_or_compare(c, n, moving, e);
 }
 
 /* Resolves a package of a repository that is not a derived part. */

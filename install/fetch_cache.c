@@ -2,7 +2,7 @@
 
 #include "mapm/state.h"
 
-static bool know_blob(void *ctx, struct str oid, struct hash *h, uint64_t *size)
+static bool find_blob(void *ctx, struct str oid, struct hash *h, uint64_t *size)
 {
     return store_find_blob(ctx, oid, h, size);
 }
@@ -15,7 +15,7 @@ static bool read_blob(void *ctx, const struct hash *h, size_t max_bytes,
     return store_read(ctx, h, max_bytes, a, bytes, &ignored);
 }
 
-static bool know_trees(void *ctx, struct str repository, struct str commit,
+static bool find_trees(void *ctx, struct str repository, struct str commit,
                        struct arena *a, struct str *bytes)
 {
     return store_find_trees(ctx, repository, commit, a, bytes);
@@ -23,8 +23,8 @@ static bool know_trees(void *ctx, struct str repository, struct str commit,
 
 /* Errors are ignored, because the index is a cache and missing rows are fetched
  * again. */
-static void keep_trees(void *ctx, struct str repository, struct str commit,
-                       struct str bytes)
+static void put_trees(void *ctx, struct str repository, struct str commit,
+                      struct str bytes)
 {
     struct err ignored = {0};
 
@@ -45,13 +45,13 @@ static void put_reachable(void *ctx, struct str repository, struct str commit)
         err_clear(&ignored);
 }
 
-static bool know_caps(void *ctx, struct str place, struct arena *a,
+static bool find_caps(void *ctx, struct str place, struct arena *a,
                       struct str *text)
 {
     return store_find_host(ctx, place, a, text);
 }
 
-static void keep_caps(void *ctx, struct str place, struct str text)
+static void put_caps(void *ctx, struct str place, struct str text)
 {
     struct err ignored = {0};
 
@@ -61,19 +61,19 @@ static void keep_caps(void *ctx, struct str place, struct str text)
 
 struct fetch_store fetch_cache(struct store *store)
 {
-    return (struct fetch_store){.find_blob = know_blob,
+    return (struct fetch_store){.find_blob = find_blob,
                                 .read_blob = read_blob,
-                                .find_trees = know_trees,
-                                .put_trees = keep_trees,
+                                .find_trees = find_trees,
+                                .put_trees = put_trees,
                                 .is_reachable = is_reachable,
                                 .put_reachable = put_reachable,
-                                .find_caps = know_caps,
-                                .put_caps = keep_caps,
+                                .find_caps = find_caps,
+                                .put_caps = put_caps,
                                 .ctx = store};
 }
 
 struct fetch_store fetch_cache_hosts(struct store *store)
 {
     return (struct fetch_store){
-        .find_caps = know_caps, .put_caps = keep_caps, .ctx = store};
+        .find_caps = find_caps, .put_caps = put_caps, .ctx = store};
 }

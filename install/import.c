@@ -622,7 +622,7 @@ static void index_folders(struct import *m)
 
 /* Finds the skills that are known by their names alone, and the first catalog
  * that contains each folder's content. */
-static bool ask_catalogs(struct import *m, struct err *e)
+static bool request_catalogs(struct import *m, struct err *e)
 {
     struct install_session *s = m->s;
     const struct str_list *from = &s->request->from;
@@ -824,7 +824,7 @@ bool import_packages(struct install_session *s, struct err *e)
     closure_init(&s->closure, s->cx, &s->layers.whole, s->store, &o);
     for (size_t i = 0; i < s->root_count; i++)
         closure_add_root(&s->closure, &s->roots[i], false);
-    if (!ask_catalogs(&m, e) || !gather(&m, e) || !take(&m, e))
+    if (!request_catalogs(&m, e) || !gather(&m, e) || !take(&m, e))
         return false;
     show(&m);
     return session_resolve(s, e);

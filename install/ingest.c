@@ -83,7 +83,7 @@ static const struct origin *locked_need(const struct node *n, struct str text)
 
 /* Stores the origin of a dependency, which a node usually has already. `key`
  * may be another spelling of `text`; then no node has it. */
-static bool keep_origin(struct closure *c, const struct node *n,
+static bool copy_origin(struct closure *c, const struct node *n,
                         struct str text, struct str key, struct arena *a,
                         const struct origin **out, struct err *e)
 {
@@ -153,7 +153,7 @@ bool node_from_summary(struct closure *c, struct node *n, enum doc_kind kind,
 
         if (!take_field(&rest, &word) || !take_field(&rest, &text) ||
             !doc_kind_find(word, &deps[count].kind) ||
-            !keep_origin(c, n, text, text, a, &deps[count].origin, e))
+            !copy_origin(c, n, text, text, a, &deps[count].origin, e))
             return err_set(e, ERR_DAMAGED, "a summary in mapm.db is malformed");
         count++;
     }
@@ -242,8 +242,8 @@ static struct str first_error(const struct diagnostics *why, struct arena *a)
  * about as many */
 #define LIST_LINE_CHARS 5
 
-static void note_words(struct closure *c, struct node *n,
-                       const struct document *d)
+static void notice_text(struct closure *c, struct node *n,
+                        const struct document *d)
 {
     struct arena *a = &c->cx->arena;
     struct node_words *w = arena_new(a, struct node_words);
@@ -294,7 +294,7 @@ static bool validate(struct closure *c, struct node *n, enum doc_kind kind,
 
     manifest_read(&in, a, out, why);
     if (c->options.describes && (why->errors == 0 || kind != DOC_MCP))
-        note_words(c, n, out);
+        notice_text(c, n, out);
     if (why->errors == 0)
         return check_level(c, n, out, e);
     node_make_rare(n, &c->cx->arena)->fault = first_error(why, &c->cx->arena);
@@ -326,7 +326,7 @@ bool ingest_validate(struct closure *c, struct node *n, enum doc_kind kind,
 }
 
 /* Copies the document from the scratch arena to the permanent one. */
-static bool keep_document(struct closure *c, struct node *n,
+static bool copy_document(struct closure *c, struct node *n,
                           const struct document *d, struct err *e)
 {
     struct arena *a = &c->cx->arena;
@@ -341,7 +341,7 @@ static bool keep_document(struct closure *c, struct node *n,
         deps[i].line = d->deps[i].line;
         if ((n->origin->scheme == ORIGIN_OWN &&
              !layer_rebase_need(c->layer, n->origin->path, &o, a, e)) ||
-            !keep_origin(c, n, o.text, o.key, a, &deps[i].origin, e))
+            !copy_origin(c, n, o.text, o.key, a, &deps[i].origin, e))
             return false;
     }
     n->package.version = arena_str(a, d->version);
@@ -400,7 +400,7 @@ static bool same_needs(struct closure *c, const struct node *n,
            differs(n, "does not need all that is said", str_make("", 0), e);
 }
 
-static const struct origin *keep_need(struct closure *c, const struct origin *o)
+static const struct origin *copy_need(struct closure *c, const struct origin *o)
 {
     const struct node *known = closure_find(c, o->key);
     struct arena *a = &c->cx->arena;
@@ -437,7 +437,7 @@ static void take_own_origins(struct closure *c, struct node *n,
     deps = arena_array(&c->cx->arena, own->dep_count, sizeof *deps);
     for (size_t i = 0; i < own->dep_count; i++) {
         deps[i] = own->deps[i];
-        deps[i].origin = keep_need(c, own->deps[i].origin);
+        deps[i].origin = copy_need(c, own->deps[i].origin);
         if (!deps[i].origin)
             return;
     }
@@ -544,7 +544,7 @@ static bool fits_document(struct closure *c, struct node *n,
 {
     struct node own = *n;
 
-    if (!keep_document(c, &own, d, e))
+    if (!copy_document(c, &own, d, e))
         return false;
     n->summary = format_summary(&own, scratch);
     return same_as_locked(c, n, &own, e);
@@ -768,7 +768,7 @@ bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
         return false;
     if (n->locked && origin_is_remote(n->origin))
         return fits_document(c, n, &d, scratch, e);
-    if (!keep_document(c, n, &d, e))
+    if (!copy_document(c, n, &d, e))
         return false;
     /* a copy can be renamed, a link cannot */
     if (n->rewritten && n->origin->scheme == ORIGIN_OWN)
@@ -804,7 +804,7 @@ void ingest_manifest(struct closure *c, struct node *n,
         struct err ignored = {0};
         const struct origin *o;
 
-        if (keep_origin(c, n, d.deps[i].origin->text, d.deps[i].origin->key,
+        if (copy_origin(c, n, d.deps[i].origin->text, d.deps[i].origin->key,
                         &c->cx->arena, &o, &ignored) &&
             o->scheme == ORIGIN_GIT)
             closure_add_kept(c, o, (unsigned)d.deps[i].kind);
@@ -868,7 +868,7 @@ bool ingest_outline(struct closure *c, struct node *n,
     diagnostics_init(&why, scratch);
     if (!validate(c, n, event->doc, event->manifest, &files,
                   path_last(event->path), &why, &d, e) ||
-        !keep_document(c, n, &d, e))
+        !copy_document(c, n, &d, e))
         return false;
     n->package.content = outline_id(event, a);
     n->document = hash_of(event->manifest);
@@ -949,7 +949,7 @@ static bool add_own_files(struct closure *c, struct node *n,
 }
 
 /* Keeps the entry of an unchanged skill of a plugin. */
-static void keep_locked_commit(struct closure *c, struct node *n)
+static void reuse_locked_commit(struct closure *c, struct node *n)
 {
     const struct lock_entry *entry =
         map_find(&c->layer->by_origin, n->origin->key);
@@ -995,13 +995,13 @@ bool ingest_package(struct closure *c, struct node *n,
         return false;
     warn_about_lfs(c, n, event);
     node_complete_origin(c, n);
-    keep_locked_commit(c, n);
+    reuse_locked_commit(c, n);
     node_ready(c, n);
     return true;
 }
 
 /* Publishes the resolved ref for processes that wait for it. */
-static void note_catalog(struct closure *c, const struct node *n)
+static void record_catalog(struct closure *c, const struct node *n)
 {
     struct arena *a = &c->cx->arena;
     struct state_ref ref = {n->ref, n->package.commit, n->path};
@@ -1027,7 +1027,7 @@ void ingest_offers(struct closure *c, struct node *n,
         n->package.commit = arena_str(a, event->commit);
     }
     n->path = arena_str(a, event->path);
-    note_catalog(c, n);
+    record_catalog(c, n);
     n->offers = arena_array(a, event->offer_count + 1, sizeof *n->offers);
     n->elsewhere = arena_array(a, event->offer_count + 1, sizeof *n->elsewhere);
     n->offer_count = n->elsewhere_count = 0;
@@ -1131,6 +1131,6 @@ bool node_find_words(struct closure *c, struct node *n, struct err *e)
         return true;
     if (!read_document(c, n, true, &scratch, &d, e))
         return false;
-    note_words(c, n, &d);
+    notice_text(c, n, &d);
     return true;
 }

@@ -318,7 +318,7 @@ static struct str other_ranges(const struct check *c, const struct question *q)
     return all;
 }
 
-static bool ask_ref(struct check *c, size_t i, struct err *e)
+static bool request_ref(struct check *c, size_t i, struct err *e)
 {
     const struct question *q = &c->questions[i];
     bool has_range = origin_range(&q->origin, &c->cx->arena).n > 0;
@@ -338,7 +338,7 @@ static bool ask_ref(struct check *c, size_t i, struct err *e)
     return closure_ask_other(&c->session->closure, &want, e);
 }
 
-static bool ask_document(struct check *c, size_t i, struct err *e)
+static bool request_document(struct check *c, size_t i, struct err *e)
 {
     const struct question *q = &c->questions[i];
     struct fetch_want want = {.id = (unsigned)(i + c->count),
@@ -413,25 +413,25 @@ static void take_event(void *ctx, const struct fetch_event *event,
     }
 }
 
-static bool ask_refs(struct check *c, struct err *e)
+static bool request_refs(struct check *c, struct err *e)
 {
     for (size_t i = 0; i < c->count; i++)
-        if (is_asked(&c->questions[i]) && !ask_ref(c, i, e))
+        if (is_asked(&c->questions[i]) && !request_ref(c, i, e))
             return false;
     return true;
 }
 
-static bool ask_documents(struct check *c, struct err *e)
+static bool request_documents(struct check *c, struct err *e)
 {
     for (size_t i = 0; i < c->count; i++)
-        if (c->questions[i].wants_document && !ask_document(c, i, e))
+        if (c->questions[i].wants_document && !request_document(c, i, e))
             return false;
     return true;
 }
 
 /* --- catalogs -------------------------------------------------------------- */
 
-static size_t ask_catalogs(struct check *c)
+static size_t request_catalogs(struct check *c)
 {
     struct install_session *s = c->session;
     size_t asked = 0;
@@ -472,7 +472,7 @@ static bool choose_new(struct check *c, size_t *count, struct err *e)
 
 /* Adds the roots, whose names are taken, as locked; they need not be in the
  * store. */
-static void keep_locked_roots(struct check *c)
+static void select_locked_roots(struct check *c)
 {
     struct install_session *s = c->session;
 
@@ -519,7 +519,7 @@ static bool take_valid(struct check *c, struct err *e)
     bool ok;
 
     map_init(&known, &c->cx->arena);
-    keep_locked_roots(c);
+    select_locked_roots(c);
     ok = session_gather(s, e);
     for (size_t k = 0; ok && k < c->part_count; k++) {
         go_to(c, k);
@@ -532,7 +532,7 @@ static bool take_valid(struct check *c, struct err *e)
     return ok;
 }
 
-static bool ask_hosts(struct check *c, struct err *e)
+static bool request_hosts(struct check *c, struct err *e)
 {
     struct install_session *s = c->session;
     struct err why = {0}, ignored = {0};
@@ -546,11 +546,11 @@ static bool ask_hosts(struct check *c, struct err *e)
     bool ok;
 
     closure_init(&s->closure, c->cx, &s->layers.whole, s->store, &o);
-    asked = ask_catalogs(c);
+    asked = request_catalogs(c);
     if (asked + c->git_count == 0)
         return true;
-    if (!ask_refs(c, e) || !closure_gather(&s->closure, e) ||
-        !choose_new(c, &chosen, e) || !ask_documents(c, e))
+    if (!request_refs(c, e) || !closure_gather(&s->closure, e) ||
+        !choose_new(c, &chosen, e) || !request_documents(c, e))
         return false;
     ok = chosen ? take_valid(c, &why) : closure_gather(&s->closure, &why);
     if (!ok && (!chosen || why.code == ERR_INTERRUPTED)) {
@@ -659,7 +659,7 @@ static void report(const struct check *c, struct install_outdated *out)
 /* Makes the requests; trees are kept for the update. */
 static bool make_requests(struct check *c, struct err *e)
 {
-    if (!ask_hosts(c, e))
+    if (!request_hosts(c, e))
         return false;
     store_begin_staging(c->store);
     if ((c->plugin_count && !read_plugins(c, e)) ||

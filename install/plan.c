@@ -640,7 +640,7 @@ static void mark_local_closure(const struct install_session *s, bool *in_local)
 
 /* Keeps the entries in mapm.lock of roots that are replaced on this machine,
  * with their dependencies. */
-static void keep_replaced(const struct install_session *s, struct lock *lock,
+static void copy_replaced(const struct install_session *s, struct lock *lock,
                           struct arena *a)
 {
     const struct lock *old = &s->layer.lock;
@@ -725,7 +725,7 @@ static bool make_entries(struct install_session *s, struct arena *a,
             local.entries[local.count++] = entry;
     }
     *own = lock->count;
-    keep_replaced(s, lock, a);
+    copy_replaced(s, lock, a);
     if (!session_check_patches(s, lock, &local, e))
         return false;
     if (!format_lock(s, &local, NULL, s->layer.local_lock_text,

@@ -187,8 +187,8 @@ static bool take_entry(struct closure *c, struct node *n, struct node *market,
 }
 
 /* Requests the folder of the plugin; for a locked one, the locked object. */
-static bool ask_folder(struct closure *c, struct node *n, struct node *market,
-                       struct err *e)
+static bool request_folder(struct closure *c, struct node *n,
+                           struct node *market, struct err *e)
 {
     n->waits = false;
     if (market->failed) {
@@ -218,7 +218,7 @@ bool plugin_resolve_entry(struct closure *c, struct node *n, struct err *e)
     n->waits = true;
     if (!market->failed && !node_rare(market)->market)
         return true;
-    return ask_folder(c, n, market, e);
+    return request_folder(c, n, market, e);
 }
 
 bool plugin_read_local(struct closure *c, struct node *n, struct err *e)
@@ -246,7 +246,7 @@ bool plugin_market_resolved(struct closure *c, struct node *market,
 
         if (!n->waits || node_rare(n)->market_node != market)
             continue;
-        if (ask_folder(c, n, market, &why))
+        if (request_folder(c, n, market, &why))
             continue;
         if (why.code == ERR_INTERRUPTED || why.code == ERR_IO) {
             *e = why;

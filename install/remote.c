@@ -189,7 +189,7 @@ static bool add_entry(struct check *c, const struct lock_entry *entry,
     return true;
 }
 
-static bool ask_all(struct check *c, struct err *e)
+static bool request_all(struct check *c, struct err *e)
 {
     struct fetch_want *wants =
         arena_array(&c->cx->arena, c->count, sizeof *wants);
@@ -224,7 +224,7 @@ bool verify_remote(struct context *cx, const struct layer *l,
             return false;
     if (c.count && cx->is_offline)
         return err_set(e, ERR_OFFLINE, "verify --remote needs the network");
-    if (c.count && !ask_all(&c, e))
+    if (c.count && !request_all(&c, e))
         return false;
     if (c.failed)
         *e = c.why;

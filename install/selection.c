@@ -194,7 +194,7 @@ static bool follow(struct selection *sel, struct node *n,
 
 /* Evaluates the closure depth-first without recursion, because a graph may be
  * deep. */
-static bool is_good(struct selection *sel, struct node *root)
+static bool is_installable(struct selection *sel, struct node *root)
 {
     if (!root->mark)
         push(sel, root);
@@ -634,7 +634,7 @@ static void admit_roots(struct selection *sel)
     for (size_t i = 0; i < s->root_count; i++) {
         struct node *n = closure_find(&s->closure, s->roots[i].origin.key);
 
-        if (n && !sel->successors[i] && is_good(sel, n) &&
+        if (n && !sel->successors[i] && is_installable(sel, n) &&
             !admit(sel, n, &claimer, &holder))
             continue; /* reported by the resolver */
     }
@@ -721,7 +721,7 @@ void selection_evaluate(struct install_session *s, struct choice *choices,
     for (size_t i = 0; i < count; i++) {
         choices[i].is_left_out = false;
         choices[i].chain_count = choices[i].omitted = 0;
-        if (!is_good(&sel, choices[i].node))
+        if (!is_installable(&sel, choices[i].node))
             leave_out(&sel, &choices[i]);
         else if (choices[i].conflict.n)
             leave_out_for_ranges(&sel, &choices[i]);

@@ -21,7 +21,7 @@ struct check {
     size_t warning_capacity;
 };
 
-static void keep_warning(void *ctx, struct str line)
+static void copy_warning(void *ctx, struct str line)
 {
     struct check *c = ctx;
     struct arena *a = &c->cx->arena;
@@ -34,7 +34,7 @@ static void keep_warning(void *ctx, struct str line)
 }
 
 /* Requests a marketplace, whose origin lacks the part of the plugin. */
-static bool ask_market(struct check *c, size_t i, struct err *e)
+static bool request_market(struct check *c, size_t i, struct err *e)
 {
     const struct install_team_package *p = &c->packages[i];
     struct fetch_want want = {
@@ -50,7 +50,7 @@ static bool ask_market(struct check *c, size_t i, struct err *e)
     return fetch_ask(c->fetch, &want, e);
 }
 
-static bool ask_artifact(struct check *c, size_t i, struct err *e)
+static bool request_artifact(struct check *c, size_t i, struct err *e)
 {
     struct fetch_want want = {
         .id = (unsigned)i,
@@ -76,8 +76,8 @@ static bool ask(struct check *c, size_t i, struct err *e)
     };
 
     if (c->packages[i].is_of_index)
-        return ask_artifact(c, i, e);
-    return c->packages[i].is_market ? ask_market(c, i, e)
+        return request_artifact(c, i, e);
+    return c->packages[i].is_market ? request_market(c, i, e)
                                     : fetch_ask(c->fetch, &want, e);
 }
 
@@ -187,7 +187,7 @@ static bool fetch_all(struct check *c, bool with_trees, struct err *e)
         .store = {.find_trees = with_trees ? find_trees : NULL,
                   .ctx = c->store},
         .stores = &c->remotes,
-        .warn = keep_warning,
+        .warn = copy_warning,
         .warn_ctx = c,
         .verbose = c->cx->is_verbose,
     };

@@ -578,7 +578,7 @@ static void hold_gone(struct update *u)
 }
 
 /* Requests the catalogs, those of all members if all are updated. */
-static void ask_catalogs(struct install_session *s, const struct update *u)
+static void request_catalogs(struct install_session *s, const struct update *u)
 {
     for (size_t i = 0; i < u->catalog_count; i++)
         catalogs_ask(s, u->catalogs[i]);
@@ -623,7 +623,7 @@ bool update_packages(struct install_session *s, struct err *e)
     if (cx->is_offline)
         context_note(cx, "offline: refs as this machine last saw them");
     if (!cx->is_offline)
-        ask_catalogs(s, u);
+        request_catalogs(s, u);
     if (!resolve(u, e))
         return false;
     hold_gone(u);

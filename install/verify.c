@@ -439,8 +439,8 @@ static void check_as_locked(struct context *cx, struct findings *f)
 
 /* Asks whether the index still offers the locked artifact, because an index has
  * no history. */
-static bool ask_index(struct closure *c, const struct lock_entry *entry,
-                      struct findings *f, struct err *e)
+static bool request_index(struct closure *c, const struct lock_entry *entry,
+                          struct findings *f, struct err *e)
 {
     const struct origin *o = layer_origin(c->layer, entry);
     const struct well_known_skill *skill;
@@ -462,8 +462,8 @@ static bool ask_index(struct closure *c, const struct lock_entry *entry,
     return true;
 }
 
-static bool ask_indexes(struct context *cx, struct store *store,
-                        struct findings *f, struct err *e)
+static bool request_indexes(struct context *cx, struct store *store,
+                            struct findings *f, struct err *e)
 {
     struct closure c;
     const struct lock_entry **entries;
@@ -473,7 +473,7 @@ static bool ask_indexes(struct context *cx, struct store *store,
     closure_init(&c, cx, f->layer, store, &(struct closure_options){0});
     entries = layer_entries(f->layer, f->a, &count);
     for (size_t i = 0; ok && i < count; i++)
-        ok = ask_index(&c, entries[i], f, e);
+        ok = request_index(&c, entries[i], f, e);
     closure_done(&c);
     return ok;
 }
@@ -489,7 +489,7 @@ static bool compare_all(struct context *cx, const struct layers *all,
     f->layer = count > 1 ? &all->whole : list;
     return !ask_remote ||
            (verify_remote(cx, f->layer, store, add_entry, f, e) &&
-            ask_indexes(cx, store, f, e));
+            request_indexes(cx, store, f, e));
 }
 
 bool install_verify(struct context *cx, bool ask_remote,

@@ -152,8 +152,8 @@ static struct group *group_of(struct resolving *t, const struct origin *o)
     return g;
 }
 
-static void ask_for(struct resolving *t, const struct origin *o,
-                    const struct visit *by)
+static void request_tags(struct resolving *t, const struct origin *o,
+                         const struct visit *by)
 {
     size_t before = t->queued;
     struct visit *v = visit(t, o, by);
@@ -215,15 +215,15 @@ static void find_requests(struct resolving *t)
     for (size_t i = 0; i < count; i++) /* roots of the current layer come
                                         * first */
         if (!successors || i >= s->root_count || !successors[i])
-            ask_for(t, &roots[i].origin, NULL);
+            request_tags(t, &roots[i].origin, NULL);
     for (size_t i = 0; t->with_choices && i < s->choice_count; i++)
         if (!s->choices[i].is_left_out)
-            ask_for(t, s->choices[i].node->origin, NULL);
+            request_tags(t, s->choices[i].node->origin, NULL);
     for (size_t i = 0; i < t->queued; i++) {
         const struct package *p = &t->queue[i]->node->package;
 
         for (size_t k = 0; k < p->dep_count; k++)
-            ask_for(t, p->deps[k].origin, t->queue[i]);
+            request_tags(t, p->deps[k].origin, t->queue[i]);
     }
     for (size_t i = 0; t->groups.count && i < t->queued; i++)
         add_fixed(t, t->queue[i]);

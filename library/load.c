@@ -142,7 +142,7 @@ void library_keep(struct library *l)
 
 /* Reads a skill whose path contains no link and whose file is unchanged, as for
  * most skills, with four system calls; read_now() needs nine. */
-static bool hold_plain(int root, const struct record *r, struct catalog *c,
+static bool open_plain(int root, const struct record *r, struct catalog *c,
                        struct str *out)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -169,7 +169,7 @@ static bool hold_plain(int root, const struct record *r, struct catalog *c,
     return true;
 }
 
-static void hold_one(const struct library *l, size_t i, const int *roots,
+static void open_one(const struct library *l, size_t i, const int *roots,
                      const struct record *r)
 {
     struct catalog *c = l->catalog;
@@ -177,13 +177,13 @@ static void hold_one(const struct library *l, size_t i, const int *roots,
     struct fingerprint fingerprint;
     struct err ignored = {0};
 
-    if (!hold_plain(roots[c->places[i].root], r, c, &c->texts[i]) &&
+    if (!open_plain(roots[c->places[i].root], r, c, &c->texts[i]) &&
         (!read_now(l, s, &c->a, &c->texts[i], &fingerprint, &ignored) ||
          !is_as_seen(l, s, &fingerprint)))
         c->texts[i] = (struct str){0};
 }
 
-static bool hold_all(const struct library *l, const int *roots, struct err *e)
+static bool open_all(const struct library *l, const int *roots, struct err *e)
 {
     struct catalog *c = l->catalog;
     size_t bytes = 0;
@@ -199,7 +199,7 @@ static bool hold_all(const struct library *l, const int *roots, struct err *e)
         bytes += r.skill.size;
         if (bytes > LIBRARY_MAX_HELD_BYTES)
             break;
-        hold_one(l, i, roots, &r);
+        open_one(l, i, roots, &r);
     }
     return true;
 }
@@ -223,7 +223,7 @@ bool library_hold(struct library *l, struct err *e)
             !fs_open_dir_at(AT_FDCWD, str_dup0(real, &a), &roots[i], &ignored))
             roots[i] = -1;
     }
-    ok = hold_all(l, roots, e);
+    ok = open_all(l, roots, e);
     for (size_t i = 0; i < count; i++)
         fs_close(&roots[i]);
     return ok;

@@ -29,8 +29,8 @@ struct validation {
     struct str program; /* text of the program */
 };
 
-static bool is_young(const struct skill_place *place,
-                     const struct fingerprint *s)
+static bool is_recently_changed(const struct skill_place *place,
+                                const struct fingerprint *s)
 {
     return !fingerprint_is_zero(s) && s->seconds >= place->now - YOUNG_SECONDS;
 }
@@ -348,7 +348,8 @@ void skill_validate(const struct skill_place *place, struct arena *a,
         refuse(&j, note_of(&j));
         out->flags |= RECORD_YOUNG; /* the file may have changed since */
     }
-    if (is_young(place, &out->skill) || is_young(place, &out->program))
+    if (is_recently_changed(place, &out->skill) ||
+        is_recently_changed(place, &out->program))
         out->flags |= RECORD_YOUNG;
     fs_close(&j.fd);
 }

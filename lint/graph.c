@@ -54,7 +54,7 @@ static void add_branch(struct graph *g, struct str name)
 
 /* Returns false without git or if git refuses to read the repository; then no
  * remotes are known. */
-static bool ask_git(struct graph *g, struct context *cx)
+static bool query_git(struct graph *g, struct context *cx)
 {
     static const char *const remotes[] = {"config", "--local", "--get-regexp",
                                           "^remote\\..*\\.url$", NULL};
@@ -332,7 +332,7 @@ static void check_folder(struct context *cx, const struct check_rules *rules,
     check_names(&g);
     for (size_t i = 0; i < g.count; i++)
         needs += g.nodes[i].result->need_count;
-    if (!needs || !in_git || !ask_git(&g, cx))
+    if (!needs || !in_git || !query_git(&g, cx))
         return;
     for (size_t i = 0; i < g.count; i++) {
         const struct check_result *r = g.nodes[i].result;

@@ -326,9 +326,9 @@ bool provision_list_copies(const struct client_scope *scope, struct arena *a,
     return true;
 }
 
-static bool keep_replaced(struct provision_copies *all,
-                          const struct provision_copy *c, struct arena *a,
-                          struct str *kept, struct err *e)
+static bool back_up_replaced(struct provision_copies *all,
+                             const struct provision_copy *c, struct arena *a,
+                             struct str *kept, struct err *e)
 {
     CLEANUP_FD int fd = -1;
     struct str name = arena_printf(a, "%.*s.replaced",
@@ -350,7 +350,7 @@ bool provision_restore_copy(struct provision_copies *all,
     bool is_there;
 
     *kept = STR("");
-    if (c->is_there && !keep_replaced(all, c, a, kept, e))
+    if (c->is_there && !back_up_replaced(all, c, a, kept, e))
         return false;
     if (!read_now(c->path, a, &is_there, &now, e))
         return false;

@@ -42,7 +42,7 @@ static bool is_folder(int dirfd, struct str path)
     return fs_stat_at(dirfd, path.p, &st) && S_ISDIR(st.st_mode);
 }
 
-static bool keep_mode(const struct move *m, struct pair at, mode_t also,
+static bool copy_mode(const struct move *m, struct pair at, mode_t also,
                       struct err *e)
 {
     struct stat st;
@@ -56,7 +56,7 @@ static bool add_folder(struct move *m, struct str from, struct str to,
                        struct err *e)
 {
     if (mkdirat(m->to_fd, to.p, 0700) == 0) {
-        if (!keep_mode(m, (struct pair){from, to}, S_IRWXU, e))
+        if (!copy_mode(m, (struct pair){from, to}, S_IRWXU, e))
             return false;
     } else if (errno != EEXIST || !is_folder(m->to_fd, to)) {
         return err_errno(e, "create the folder %s", to.p);
@@ -105,7 +105,7 @@ static bool move_content(int from_fd, struct str from, int to_fd, struct str to,
         if (!move_entries(&m, m.folders[i], e))
             return false;
     for (size_t i = m.count; i-- > 0;) {
-        if (!flags && !keep_mode(&m, m.folders[i], 0, e))
+        if (!flags && !copy_mode(&m, m.folders[i], 0, e))
             return false;
         if (i > 0)
             unlinkat(from_fd, m.folders[i].from.p, AT_REMOVEDIR);

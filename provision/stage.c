@@ -58,8 +58,8 @@ static void note_newest(struct staging *s, const struct record_entry *entry)
             s->newest = entry->files[i].stat.ctime;
 }
 
-static void keep_print(const struct staging *s, struct change *c,
-                       const struct stage_tree *t)
+static void copy_fingerprint(const struct staging *s, struct change *c,
+                             const struct stage_tree *t)
 {
     struct node_print *new = arena_new(s->plan->arena, struct node_print);
 
@@ -79,7 +79,7 @@ static bool take_early(struct staging *s, struct change *c, size_t index,
     t->name[0] = '\0';
     entry->files = t->records;
     entry->file_count = t->count;
-    keep_print(s, c, t);
+    copy_fingerprint(s, c, t);
     note_newest(s, entry);
     return true;
 }
@@ -125,7 +125,7 @@ static bool stage_trees(struct staging *s, struct err *e)
     for (size_t i = 0; i < w.count; i++) {
         struct change *c = w.jobs[i].change;
 
-        keep_print(s, c, &w.jobs[i].tree);
+        copy_fingerprint(s, c, &w.jobs[i].tree);
         note_newest(s, &plan->next.entries[c->entry]);
     }
     return true;

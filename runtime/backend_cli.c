@@ -101,7 +101,7 @@ static bool check_prompt(const struct talk *t, struct err *e)
 
 /* --- while it runs ------------------------------------------------------------ */
 
-static void keep_trouble(struct talk *t, struct str block)
+static void copy_failure(struct talk *t, struct str block)
 {
     size_t kept;
 
@@ -122,7 +122,7 @@ static void take_output(void *ctx, bool is_err, struct str block)
     struct talk *t = ctx;
 
     if (is_err)
-        keep_trouble(t, block);
+        copy_failure(t, block);
     else
         reading_feed(&t->reading, block);
 }

@@ -96,18 +96,18 @@ static bool take_members(struct reader *r, const char *what,
 #define TAKE(r, what, object, rows)                                            \
     take_members(r, what, object, rows, sizeof(rows) / sizeof *(rows))
 
-static struct str keep_text(struct reader *r, const struct json *j)
+static struct str copy_text(struct reader *r, const struct json *j)
 {
     return j ? arena_str(r->arena, j->text) : STR("");
 }
 
 /* Returns JSON as written in the line. */
-static struct str keep_raw(struct reader *r, const struct json *j)
+static struct str copy_raw(struct reader *r, const struct json *j)
 {
     return j ? str_slice(r->line, j->start, j->end) : STR("{}");
 }
 
-static bool keep_number(struct reader *r, const char *name,
+static bool copy_number(struct reader *r, const char *name,
                         const struct json *j, uint64_t max, uint64_t *out)
 {
     if (!j || str_number(j->text, max, out))
@@ -116,7 +116,7 @@ static bool keep_number(struct reader *r, const char *name,
                 (unsigned long long)max);
 }
 
-static bool keep_bool(const struct json *j, bool otherwise)
+static bool copy_bool(const struct json *j, bool otherwise)
 {
     return j ? j->kind == JSON_TRUE : otherwise;
 }
@@ -168,9 +168,9 @@ static bool read_head(struct reader *r, const struct json *line)
     }
     if (!TAKE(r, "the head of the tape", line, rows))
         return false;
-    r->out->name = keep_text(r, rows[1].value);
-    r->out->digest = keep_text(r, rows[2].value);
-    r->out->input = keep_raw(r, rows[3].value);
+    r->out->name = copy_text(r, rows[1].value);
+    r->out->digest = copy_text(r, rows[2].value);
+    r->out->input = copy_raw(r, rows[3].value);
     if (!name_is_kebab(r->out->name))
         return fail(r, "\"name\" is not the name of a metaskill");
     if (r->out->digest.n && !digest_is_valid(r->out->digest))
@@ -202,17 +202,17 @@ static bool read_answer(struct reader *r, const struct json *result,
     if (json_get(result, "error")) {
         if (!TAKE(r, "result", result, failed))
             return false;
-        entry->failure = keep_text(r, failed[0].value);
+        entry->failure = copy_text(r, failed[0].value);
         return entry->failure.n > 0 || fail(r, "\"error\" is empty");
     }
     if (!TAKE(r, "result", result, rows) ||
-        !keep_number(r, "turns", rows[2].value, UINT32_MAX, &turns))
+        !copy_number(r, "turns", rows[2].value, UINT32_MAX, &turns))
         return false;
     entry->answer = (struct answer){
-        .text = keep_text(r, rows[0].value),
-        .exhausted = keep_bool(rows[1].value, false),
+        .text = copy_text(r, rows[0].value),
+        .exhausted = copy_bool(rows[1].value, false),
         .turns = (unsigned)turns,
-        .truncated = keep_bool(rows[3].value, false),
+        .truncated = copy_bool(rows[3].value, false),
     };
     return true;
 }
@@ -228,13 +228,13 @@ static bool read_ask(struct reader *r, const struct json *ask,
     if (!TAKE(r, "ask", ask, rows))
         return false;
     entry->is_ask = true;
-    entry->prompt = keep_text(r, rows[0].value);
-    entry->opts = keep_raw(r, rows[1].value);
+    entry->prompt = copy_text(r, rows[0].value);
+    entry->opts = copy_raw(r, rows[1].value);
     return read_answer(r, result, entry);
 }
 
 /* -1 means not started, or killed. */
-static bool keep_exit_code(struct reader *r, const struct json *j, int *out)
+static bool copy_exit_code(struct reader *r, const struct json *j, int *out)
 {
     uint64_t code = 0;
 
@@ -242,7 +242,7 @@ static bool keep_exit_code(struct reader *r, const struct json *j, int *out)
         *out = -1;
         return true;
     }
-    if (!keep_number(r, "exit_code", j, EXIT_CODE_MAX, &code))
+    if (!copy_number(r, "exit_code", j, EXIT_CODE_MAX, &code))
         return false;
     *out = (int)code;
     return true;
@@ -260,15 +260,15 @@ static bool read_outcome(struct reader *r, const struct json *result,
     struct command_result *out = &entry->outcome;
 
     if (!TAKE(r, "result", result, rows) ||
-        !keep_exit_code(r, rows[1].value, &out->exit_code))
+        !copy_exit_code(r, rows[1].value, &out->exit_code))
         return false;
     if (!rows[1].value && rows[0].value && rows[0].value->kind == JSON_FALSE)
         return fail(r, "result: \"ok\" is false: \"exit_code\" is missing");
-    out->ok = keep_bool(rows[0].value, out->exit_code == 0);
+    out->ok = copy_bool(rows[0].value, out->exit_code == 0);
     if (out->ok && out->exit_code != 0)
         return fail(r, "result: \"ok\" with an \"exit_code\" other than 0");
-    out->result = keep_text(r, rows[2].value);
-    out->truncated = keep_bool(rows[3].value, false);
+    out->result = copy_text(r, rows[2].value);
+    out->truncated = copy_bool(rows[3].value, false);
     return true;
 }
 
@@ -285,7 +285,7 @@ static bool read_argv(struct reader *r, const struct json *argv,
     for (const struct json *j = argv->first; j; j = j->next) {
         if (j->kind != JSON_STRING)
             return fail(r, "command: \"argv\" has to be a list of strings");
-        words[entry->argc++] = keep_text(r, j);
+        words[entry->argc++] = copy_text(r, j);
     }
     return true;
 }
@@ -301,7 +301,7 @@ static bool read_command(struct reader *r, const struct json *command,
     if (!TAKE(r, "command", command, rows) ||
         !read_argv(r, rows[0].value, entry))
         return false;
-    entry->opts = keep_raw(r, rows[1].value);
+    entry->opts = copy_raw(r, rows[1].value);
     return read_outcome(r, result, entry);
 }
 
@@ -346,10 +346,10 @@ static bool read_end(struct reader *r, const struct json *line)
         return fail(r, "the tape ends with an envelope and an error");
     t->end_line = r->number;
     if (rows[0].value) {
-        t->envelope = keep_raw(r, rows[0].value);
+        t->envelope = copy_raw(r, rows[0].value);
         return true;
     }
-    t->error = keep_text(r, rows[1].value);
+    t->error = copy_text(r, rows[1].value);
     return str_starts(t->error, STR("error:")) ||
            fail(r, "\"error\" has to begin with \"error:\"");
 }

@@ -113,8 +113,8 @@ static bool forget_up_to(struct state *s, enum statement which, int64_t id,
 }
 
 /* Reads one number; 0 for NULL. */
-static bool ask_number(struct state *s, enum statement which, int64_t argument,
-                       int64_t *out, struct err *e)
+static bool query_number(struct state *s, enum statement which,
+                         int64_t argument, int64_t *out, struct err *e)
 {
     sqlite3_stmt *q = db_ask(s, which, e, DB_NUMBER(argument));
     int code;
@@ -149,8 +149,8 @@ static bool find_crowded(struct state *s, int64_t *old, struct err *e)
     *old = 0;
     if (!may_be_crowded(s))
         return true;
-    return ask_number(s, COUNT_DETAILS, 0, &bytes, e) &&
-           (bytes <= room || ask_number(s, CROWDED_RUNS, room, old, e));
+    return query_number(s, COUNT_DETAILS, 0, &bytes, e) &&
+           (bytes <= room || query_number(s, CROWDED_RUNS, room, old, e));
 }
 
 /* Deletes the oldest runs, some at a time, because each is on a page that this

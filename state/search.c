@@ -185,7 +185,7 @@ static bool list_rows(struct putting *p, struct row **out, size_t *count,
 
 /* Keeps the rows of unchanged entries and deletes the others. `*next` receives
  * the number of the next new row. */
-static bool keep_rows(struct putting *p, uint32_t *next, struct err *e)
+static bool copy_rows(struct putting *p, uint32_t *next, struct err *e)
 {
     uint32_t mask = (1u << SEARCH_ROW_BITS) - 1;
     struct row *rows;
@@ -239,7 +239,7 @@ static bool put_entries(struct putting *p, struct err *e)
     p->hashes = arena_array(&p->a, p->count + 1, sizeof *p->hashes);
     for (size_t i = 0; i < p->count; i++)
         p->hashes[i] = identity_of(&p->entries[i]);
-    if (!keep_rows(p, &next, e))
+    if (!copy_rows(p, &next, e))
         return false;
     for (size_t i = 0; i < p->count; i++) {
         if (p->rows[i])

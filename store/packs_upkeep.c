@@ -29,7 +29,7 @@ void packs_stats(struct store *s, struct store_stats *stats)
 
 /* --- verify --------------------------------------------------------------- */
 
-static bool is_good(const struct packed *at, char *bytes, size_t *read)
+static bool is_intact(const struct packed *at, char *bytes, size_t *read)
 {
     struct err ignored = {0};
     struct hash found;
@@ -53,7 +53,7 @@ static void verify_row(struct store *s, struct pack *p, size_t i,
     size_t n;
 
     stats->objects++;
-    if (is_good(&at, bytes, &n))
+    if (is_intact(&at, bytes, &n))
         return;
     packs_set_aside(s, &at, str_make(bytes, n));
     stats->damaged++;

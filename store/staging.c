@@ -279,8 +279,8 @@ bool store_publish_notes(struct store *s, struct err *e)
 }
 
 /* Writes objects as files if they are too few for a pack. */
-static bool keep_as_files(struct store *s, const struct pack_row *rows,
-                          size_t count, struct err *e)
+static bool publish_as_files(struct store *s, const struct pack_row *rows,
+                             size_t count, struct err *e)
 {
     CLEANUP_HEAP char *bytes = heap_resize(NULL, PACK_OBJECT_MAX_BYTES);
 
@@ -291,7 +291,7 @@ static bool keep_as_files(struct store *s, const struct pack_row *rows,
     return true;
 }
 
-static bool keep_draft(struct store *s, struct err *e)
+static bool publish_draft(struct store *s, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct err ignored = {0};
@@ -302,7 +302,7 @@ static bool keep_draft(struct store *s, struct err *e)
         return true;
     if (draft_count(s->staged_draft) < PACK_MIN_OBJECTS) {
         rows = draft_rows(s->staged_draft, &a, &count);
-        return keep_as_files(s, rows, count, e);
+        return publish_as_files(s, rows, count, e);
     }
     if (!packs_take(s, s->staged_draft, e))
         return false;
@@ -312,7 +312,7 @@ static bool keep_draft(struct store *s, struct err *e)
     return true;
 }
 
-static bool keep_folder(struct store *s, struct err *e)
+static bool publish_folder(struct store *s, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct fs_entry *entries;
@@ -337,7 +337,7 @@ bool store_publish(struct store *s, struct err *e)
 {
     if (!s->staging)
         return true;
-    if (!keep_folder(s, e) || !keep_draft(s, e))
+    if (!publish_folder(s, e) || !publish_draft(s, e))
         return false;
     INVARIANT(s->staging);
     s->staging = false;

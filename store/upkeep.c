@@ -180,7 +180,7 @@ struct collection {
     struct store_stats removed;
 };
 
-static void keep_hash(struct collection *c, const struct hash *h)
+static void mark_hash(struct collection *c, const struct hash *h)
 {
     struct str bytes =
         arena_str(&c->arena, str_make((const char *)h->b, sizeof h->b));
@@ -188,7 +188,7 @@ static void keep_hash(struct collection *c, const struct hash *h)
     map_put(&c->kept, bytes, c);
 }
 
-static void keep_package(struct store *s, struct collection *c,
+static void mark_package(struct store *s, struct collection *c,
                          const struct hash *digest)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -196,14 +196,14 @@ static void keep_package(struct store *s, struct collection *c,
     struct package_file *files;
     size_t count;
 
-    keep_hash(c, digest);
+    mark_hash(c, digest);
     if (!store_read_listing(s, digest, &a, &files, &count, &problem)) {
         if (problem.code == ERR_IO)
             s->index_problem = problem;
         return; /* missing or damaged: there is nothing to keep */
     }
     for (size_t i = 0; i < count; i++)
-        keep_hash(c, &files[i].hash);
+        mark_hash(c, &files[i].hash);
 }
 
 static bool collect_one(struct walk *w, const struct hash *h,
@@ -320,7 +320,7 @@ bool store_gc(struct store *s, const struct hash *keep, size_t keep_count,
     c.older_than = time(NULL) - STORE_GC_MIN_AGE_SECONDS;
     map_init(&c.kept, &c.arena);
     for (size_t i = 0; i < keep_count; i++)
-        keep_package(s, &c, &keep[i]);
+        mark_package(s, &c, &keep[i]);
     /* An unreadable object may be in use, and may refer to objects in use. */
     ok = store_works(s, e) && collect(s, &c, e);
     arena_done(&c.arena);

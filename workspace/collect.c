@@ -13,7 +13,7 @@ struct keep {
     size_t count, capacity;
 };
 
-static void keep_digest(struct keep *keep, const struct hash *digest)
+static void mark_digest(struct keep *keep, const struct hash *digest)
 {
     keep->digests = arena_grow(keep->a, keep->digests, keep->count,
                                &keep->capacity, sizeof *keep->digests);
@@ -22,26 +22,26 @@ static void keep_digest(struct keep *keep, const struct hash *digest)
 
 /* Keeps the package as fetched, for an index also as received; with a patch,
  * its text and the patched package. */
-static void keep_entry(struct keep *keep, const struct lock_entry *entry)
+static void mark_entry(struct keep *keep, const struct lock_entry *entry)
 {
     struct err ignored = {0};
     struct hash digest;
 
     if (patched_parse_hash(entry->digest, &digest))
-        keep_digest(keep, &digest);
+        mark_digest(keep, &digest);
     if (patched_parse_hash(entry->artifact, &digest))
-        keep_digest(keep, &digest);
+        mark_digest(keep, &digest);
     if (!entry->patch.n)
         return;
     if (patched_parse_hash(entry->patch, &digest))
-        keep_digest(keep, &digest);
+        mark_digest(keep, &digest);
     if (patched_installed(keep->store, entry->digest, entry->patch, &digest,
                           &ignored))
-        keep_digest(keep, &digest);
+        mark_digest(keep, &digest);
 }
 
 /* An unreadable lock stops gc, since its packages are unknown. */
-static bool keep_lock(struct keep *keep, int dirfd, struct str folder,
+static bool mark_lock(struct keep *keep, int dirfd, struct str folder,
                       const char *name, struct err *e)
 {
     struct lock lock;
@@ -49,12 +49,12 @@ static bool keep_lock(struct keep *keep, int dirfd, struct str folder,
     if (!lock_file_read(dirfd, folder, name, keep->a, &lock, e))
         return false;
     for (size_t i = 0; i < lock.count; i++)
-        keep_entry(keep, &lock.entries[i]);
+        mark_entry(keep, &lock.entries[i]);
     return true;
 }
 
 /* A deleted workspace is forgotten; an unreadable one stops gc. */
-static bool keep_workspace(struct keep *keep, struct str folder, bool dry_run,
+static bool mark_workspace(struct keep *keep, struct str folder, bool dry_run,
                            struct err *e)
 {
     CLEANUP_FD int fd = -1;
@@ -66,8 +66,8 @@ static bool keep_workspace(struct keep *keep, struct str folder, bool dry_run,
         return dry_run ||
                state_forget_workspace(store_state(keep->store), folder, e);
     }
-    return keep_lock(keep, fd, folder, "mapm.lock", e) &&
-           keep_lock(keep, fd, folder, "mapm.local.lock", e);
+    return mark_lock(keep, fd, folder, "mapm.lock", e) &&
+           mark_lock(keep, fd, folder, "mapm.local.lock", e);
 }
 
 struct waiting {
@@ -98,7 +98,7 @@ bool workspace_collect(struct context *cx, struct store *store, bool dry_run,
         !state_list_workspaces(store_state(store), keep.a, &folders, &count, e))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!keep_workspace(&keep, folders[i], dry_run, e))
+        if (!mark_workspace(&keep, folders[i], dry_run, e))
             return false;
     return store_gc(store, keep.digests, keep.count, dry_run, removed, e);
 }

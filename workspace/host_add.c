@@ -166,9 +166,9 @@ static bool refuse(const struct origin *o, struct host_config *h, bool is_known,
                     STR_ARG(host_config_item(h, a)));
 }
 
-static bool ask_known_kind(struct context *cx, const struct origin *o,
-                           const struct host_config *h, bool *yes,
-                           struct err *e)
+static bool prompt_known_kind(struct context *cx, const struct origin *o,
+                              const struct host_config *h, bool *yes,
+                              struct err *e)
 {
     struct str question = arena_printf(
         &cx->arena,
@@ -181,8 +181,8 @@ static bool ask_known_kind(struct context *cx, const struct origin *o,
 }
 
 /* Asks the user for the kind if it cannot be determined. */
-static bool ask_kind(struct context *cx, struct host_config *h, bool *yes,
-                     struct err *e)
+static bool prompt_kind(struct context *cx, struct host_config *h, bool *yes,
+                        struct err *e)
 {
     const char **choices =
         arena_array(&cx->arena, git_host_count + 1, sizeof *choices);
@@ -225,8 +225,8 @@ static bool ask(struct context *cx, const struct origin *o, struct str path,
 
     if (!h->kind && !find_kind(cx, o, path, &h->kind, e))
         return false;
-    if (h->kind ? !ask_known_kind(cx, o, h, &yes, e)
-                : !ask_kind(cx, h, &yes, e))
+    if (h->kind ? !prompt_known_kind(cx, o, h, &yes, e)
+                : !prompt_kind(cx, h, &yes, e))
         return false;
     if (!yes)
         return refuse(o, h, is_known, path, &cx->arena, e);

@@ -230,7 +230,7 @@ static enum step start(struct ask *a, struct err *e)
     return STEP_ON;
 }
 
-static void note_tag(struct ask *a)
+static void record_tag(struct ask *a)
 {
     ask_note(a, arena_printf(&a->repo->arena,
                              "\"%.*s\" is a branch and a tag of %.*s; the "
@@ -312,7 +312,7 @@ static enum step step_refs(struct ask *a, struct err *e)
     a->path = a->in.is_short && a->in.ref.n == 0 ? a->in.path : choice.path;
     a->has_path = true;
     if (choice.is_tag_too)
-        note_tag(a);
+        record_tag(a);
     a->snapshot = snapshot_get(r, &choice.commit);
     if (a->in.what == FETCH_NAME ||
         (a->in.what == FETCH_REF &&
@@ -653,7 +653,7 @@ static enum step step_document(struct ask *a, struct err *e)
 
 /* Adds the text of a marketplace to the objects, and so to the bundle in the
  * store: the proof of an entry includes it. */
-static bool keep_market(struct ask *a, struct err *e)
+static bool copy_market(struct ask *a, struct err *e)
 {
     struct repo *r = a->repo;
     struct blob *b = a->blobs[0];
@@ -695,7 +695,7 @@ static enum step step_files(struct ask *a, struct err *e)
     }
     if (!ready)
         return STEP_WAIT;
-    if (a->doc == DOC_MARKET && !keep_market(a, e))
+    if (a->doc == DOC_MARKET && !copy_market(a, e))
         return STEP_FAIL;
     return report_done(a, e) ? STEP_WAIT : STEP_FAIL;
 }

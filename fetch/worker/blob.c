@@ -24,7 +24,7 @@ void blob_drop_text(struct blob *b)
 }
 
 /* Uses the heap: a thousand manifests take megabytes, and each is sent once. */
-static void keep_text(struct blob *b, struct str text)
+static void copy_text(struct blob *b, struct str text)
 {
     char *copy = heap_alloc(text.n + 1);
 
@@ -47,7 +47,7 @@ bool blob_arrived(struct repo *r, struct blob *b, struct str bytes,
     b->is_lfs = blob_is_lfs_pointer(bytes);
     /* The text is needed at once, and its file may not be written yet. */
     if (b->is_manifest)
-        keep_text(b, bytes);
+        copy_text(b, bytes);
     b->state = BLOB_HERE;
     return true;
 }
@@ -61,7 +61,7 @@ static void take_answer(struct blob *b, const struct link_blob *q)
     b->hash = q->hash;
     b->size = q->size;
     if (q->with_text)
-        keep_text(b, q->text);
+        copy_text(b, q->text);
     b->state = BLOB_STORED;
 }
 

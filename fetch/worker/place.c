@@ -112,7 +112,7 @@ bool place_refused(struct repo *r)
 }
 
 /* Records that the server supports less than assumed or advertised. */
-static void learn_less(struct repo *r, const struct caps *caps)
+static void place_restrict_caps(struct repo *r, const struct caps *caps)
 {
     bool is_own = r->has_caps;
 
@@ -125,7 +125,7 @@ void place_refused_filter(struct repo *r)
     struct caps caps = r->caps;
 
     caps.filter = false;
-    learn_less(r, &caps);
+    place_restrict_caps(r, &caps);
 }
 
 void place_refused_objects(struct repo *r)
@@ -133,7 +133,7 @@ void place_refused_objects(struct repo *r)
     struct caps caps = r->caps;
 
     caps.any_object = false;
-    learn_less(r, &caps);
+    place_restrict_caps(r, &caps);
     r->is_dirty = true;
 }
 

@@ -133,7 +133,7 @@ static struct str manifest_path(struct item *i)
     return arena_printf(&i->push->arena, "/manifests/%.*s", STR_ARG(i->name));
 }
 
-static void ask_head(struct item *i)
+static void request_head(struct item *i)
 {
     ask(i, (struct registry_request){.method = "HEAD",
                                      .path = manifest_path(i),
@@ -317,7 +317,7 @@ static void begin_more(struct push *p)
             .push = p, .number = p->begun, .name = p->order.names[p->begun]};
         p->begun++;
         buf_init(&i->answer, ANSWER_MAX_BYTES);
-        ask_head(i);
+        request_head(i);
     }
 }
 
@@ -327,7 +327,7 @@ static void resume(struct item *i)
     i->again_ms = 0;
     i->push->paused--;
     if (i->stage == ITEM_HEAD) {
-        ask_head(i);
+        request_head(i);
         return;
     }
     i->stage = ITEM_BEGIN_LAYER;

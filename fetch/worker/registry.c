@@ -27,7 +27,7 @@ static struct err *new_err(struct registry *r)
     return arena_new(&r->arena, struct err);
 }
 
-static const struct err *keep_err(struct registry *r, const struct err *e)
+static const struct err *copy_err(struct registry *r, const struct err *e)
 {
     struct err *kept = new_err(r);
 
@@ -171,7 +171,7 @@ static const struct err *take_result(struct registry *r,
     q->challenge = arena_str(&q->arena, q->http.call.challenge);
     q->retry_after_s = q->http.call.retry_after_s;
     if (q->http.failure) {
-        why = keep_err(r, q->http.failure);
+        why = copy_err(r, q->http.failure);
     } else if (!r->pushes && is_busy(q->status)) {
         why = busy = new_err(r);
         err_set(busy, ERR_FETCH, "HTTP %ld", q->status);
@@ -264,7 +264,7 @@ static void on_token(struct registry_request *q)
     release(r);
 }
 
-static void ask_for_token(struct registry *r)
+static void request_token(struct registry *r)
 {
     const struct registry_challenge *c = &r->challenge;
     struct registry_request *q = &r->token;
@@ -308,7 +308,7 @@ static bool answer_challenge(struct registry *r, struct err *e)
     else if (r->secret.kind == REGISTRY_TOKEN)
         set_authorization(r, "Bearer", r->secret.secret);
     else if (r->challenge.scheme == REGISTRY_BEARER)
-        ask_for_token(r);
+        request_token(r);
     else if (r->challenge.scheme == REGISTRY_NO_SCHEME)
         refuse(r, "it requires an unsupported kind of login", STR(""));
     else if (r->secret.kind != REGISTRY_PASSWORD)
@@ -384,7 +384,7 @@ static void on_over(struct team_http *http)
 
     r->is_open = true;
     if (!evaluate(r, q, &e))
-        die(r, keep_err(r, &e));
+        die(r, copy_err(r, &e));
     if (!r->is_waiting)
         release(r);
 }

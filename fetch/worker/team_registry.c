@@ -65,7 +65,7 @@ static void on_blob(struct registry_request *q)
     fail(g, &why);
 }
 
-static void ask_blob(struct team_get *g)
+static void request_blob(struct team_get *g)
 {
     struct get *p = g->state;
     struct registry_request *q = &p->request;
@@ -115,7 +115,7 @@ static void on_manifest(struct registry_request *q)
         team_get_over(g, TEAM_KNOWN, NULL);
         return;
     }
-    ask_blob(g);
+    request_blob(g);
 }
 
 /* Returns the registry that all gets of the source share, with its token. */

@@ -181,7 +181,7 @@ static void warn(struct team_store *t, const struct team_get *g,
                            STR_ARG(g->source->remote.url), what, why));
 }
 
-static void give_up(struct team_store *t, struct team_get *g)
+static void abandon(struct team_store *t, struct team_get *g)
 {
     if (g->source->is_dead)
         return;
@@ -201,7 +201,7 @@ static void refuse(struct team_store *t, const struct team_item *item,
          err_first(why));
 }
 
-static void note_forbidden(struct team_store *t, struct team_get *g)
+static void record_forbidden(struct team_store *t, struct team_get *g)
 {
     if (!g->is_forbidden || g->source->is_noted)
         return;
@@ -402,10 +402,10 @@ static bool take(struct team_store *t, struct team_item *item,
         refuse(t, item, g, &g->why);
         break;
     case TEAM_FAILED:
-        give_up(t, g);
+        abandon(t, g);
         break;
     default:
-        note_forbidden(t, g);
+        record_forbidden(t, g);
     }
     queue(t, item);
     return true;
@@ -656,7 +656,7 @@ bool team_store_ask(struct session *s, const struct link_ask *in, struct err *e)
 
 /* Adds the files as if the host had sent them. Files that the trees do not name
  * remain unused. */
-static void give_files(struct repo *r, const struct team_item *item)
+static void send_files(struct repo *r, const struct team_item *item)
 {
     for (size_t i = 0; i < item->count; i++) {
         const struct team_part *part = &item->files[i];
@@ -685,10 +685,10 @@ bool team_store_step(struct ask *a)
     if (is_open(a->team_object) || is_open(a->team_proof))
         return false;
     if (team_store_has_files(a))
-        give_files(r, a->team_object);
+        send_files(r, a->team_object);
     if (a->team_proof && a->team_proof->state == ITEM_HERE) {
         team_trees_use(r, a->snapshot);
-        give_files(r, a->team_proof);
+        send_files(r, a->team_proof);
     }
     return true;
 }

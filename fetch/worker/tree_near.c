@@ -17,8 +17,8 @@ struct near {
     struct str names[TEXT_NEAREST_MAX];
     size_t count;
     size_t looked_at;
-    struct str name;                  /* for note_name */
-    const struct tree_sought *sought; /* for note_elsewhere */
+    struct str name;                  /* for record_name */
+    const struct tree_sought *sought; /* for record_elsewhere */
     struct oid id;                    /* … of names[0] */
 };
 
@@ -116,8 +116,8 @@ static void search_all(struct near *n, near_visit *visit)
     }
 }
 
-static void note_name(struct near *n, const struct folder *f,
-                      const struct tree_entry *entry)
+static void record_name(struct near *n, const struct folder *f,
+                        const struct tree_entry *entry)
 {
     if (str_eq_nocase(entry->name, n->name))
         n->names[n->count++] = folder_path(f, entry->name, &n->a);
@@ -147,8 +147,8 @@ static bool is_namesake(const struct near *n, const struct tree_entry *entry)
     return file == NULL;
 }
 
-static void note_elsewhere(struct near *n, const struct folder *f,
-                           const struct tree_entry *entry)
+static void record_elsewhere(struct near *n, const struct folder *f,
+                             const struct tree_entry *entry)
 {
     bool is_same = oid_eq(&entry->id, &n->sought->id);
     struct str path;
@@ -170,7 +170,7 @@ bool tree_find_elsewhere(const struct tree_source *s,
 {
     CLEANUP(near_done) struct near n = {.source = s, .sought = sought};
 
-    search_all(&n, note_elsewhere);
+    search_all(&n, record_elsewhere);
     *path = arena_str(a, n.names[0]);
     *id = n.id;
     return path->n > 0;
@@ -186,7 +186,7 @@ void folder_hint_near(const struct tree_source *s, const struct folder *f,
 
     search_folder(&n, f, name);
     if (n.count == 0)
-        search_all(&n, note_name);
+        search_all(&n, record_name);
     for (size_t i = 0; i < n.count; i++)
         quote(&q[i], n.names[i]);
     if (n.count == 1)

@@ -224,7 +224,7 @@ static struct sl_node *parse_block(struct sl_parser *p)
 }
 
 /* Keeps an indented block as the rest of a statement in error. */
-static void keep_block(struct sl_parser *p, struct sl_chain *out, bool is_def)
+static void copy_block(struct sl_parser *p, struct sl_chain *out, bool is_def)
 {
     struct sl_node *n =
         sl_node_new(p, is_def ? N_DEF : N_FOR, (struct sl_pos){0, 0});
@@ -258,7 +258,7 @@ static void recover(struct sl_parser *p, struct sl_chain *out,
             sl_lex_next(&p->lex, &p->tok);
         if (restarted || p->tok.kind != TOK_INDENT)
             return;
-        keep_block(p, out, first == TOK_DEF);
+        copy_block(p, out, first == TOK_DEF);
         if (!continues(first, p->tok.kind))
             return;
     }
@@ -586,7 +586,7 @@ static void parse_statement(struct sl_parser *p, struct sl_chain *out,
         break;
     case TOK_INDENT:
         sl_refuse_primary(p);
-        keep_block(p, out, false);
+        copy_block(p, out, false);
         break;
     case TOK_DEF:
         parse_def(p, out);
