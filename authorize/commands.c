@@ -282,18 +282,6 @@ static void refuse_unruled(struct command_rules *c, const struct command *in,
 
 /* --- always -------------------------------------------------------------------------- */
 
-static bool read_yaml(int dirfd, struct arena *a, struct str *out,
-                      struct err *e)
-{
-    if (fs_read_file_at(dirfd, "mapm.yaml", PROJECT_MAX_BYTES, a, out, e))
-        return true;
-    if (e->code != ERR_NOT_FOUND)
-        return false;
-    err_clear(e);
-    *out = STR("");
-    return true;
-}
-
 /* Adds a rule for the command to mapm.yaml and accepts the new rules. Fails if
  * the file has changed since it was read: the user accepted the rules of the
  * version that was read. */
@@ -307,7 +295,7 @@ static bool write_rule(struct command_rules *c, const struct str *words,
     struct str text;
 
     if (!fs_open_dir(str_dup0(c->workspace, a), &fd, e) ||
-        !read_yaml(fd, a, &text, e))
+        !fs_read_optional_at(fd, "mapm.yaml", PROJECT_MAX_BYTES, a, &text, e))
         return false;
     if (!str_eq(text, c->yaml))
         return err_set(e, ERR_REFUSED, "it was changed since the run began");

@@ -200,6 +200,18 @@ bool fs_read_file_at(int dirfd, const char *path, size_t max_bytes,
            read_whole(fd, path, max_bytes, a, out, e);
 }
 
+bool fs_read_optional_at(int dirfd, const char *path, size_t max_bytes,
+                         struct arena *a, struct str *out, struct err *e)
+{
+    if (fs_read_file_at(dirfd, path, max_bytes, a, out, e))
+        return true;
+    if (e->code != ERR_NOT_FOUND)
+        return false;
+    err_clear(e);
+    *out = STR("");
+    return true;
+}
+
 bool fs_open_user_file(const char *path, int *fd, struct err *e)
 {
     int opened = fs_openat(AT_FDCWD, path, READ_FLAGS, 0);

@@ -344,7 +344,8 @@ static bool ignore_local(struct install_session *s, struct provision_text *out,
     if (s->layer.is_global || s->local_yaml.n == 0)
         return true;
     if (!fs_open_dir(s->layer.path.p, &fd, e) ||
-        !ignore_file_read(fd, ".gitignore", GITIGNORE_MAX_BYTES, a, &text, e))
+        !fs_read_optional_at(fd, ".gitignore", GITIGNORE_MAX_BYTES, a, &text,
+                             e))
         return false;
     buf_init(&b, GITIGNORE_MAX_BYTES * 2);
     buf_append(&b, text);

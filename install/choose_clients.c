@@ -490,17 +490,6 @@ static bool change_config(void *ctx, struct str text, struct arena *a,
 }
 
 /* Reads mapm.yaml again, because an install may have changed it. */
-static bool read_yaml(int fd, struct arena *a, struct str *out, struct err *e)
-{
-    *out = STR("");
-    if (fs_read_file_at(fd, "mapm.yaml", PROJECT_MAX_BYTES, a, out, e))
-        return true;
-    if (e->code != ERR_NOT_FOUND)
-        return false;
-    err_clear(e);
-    return true;
-}
-
 static bool change_yaml(struct context *cx, const struct layer *l,
                         struct list_change *c, struct err *e)
 {
@@ -511,7 +500,7 @@ static bool change_yaml(struct context *cx, const struct layer *l,
     if (c->add.count + c->remove.count == 0)
         return true;
     if (!fs_open_dir(str_dup0(l->path, a), &fd, e) ||
-        !read_yaml(fd, a, &text, e) ||
+        !fs_read_optional_at(fd, "mapm.yaml", PROJECT_MAX_BYTES, a, &text, e) ||
         !change_list(c, PROJECT_WORKSPACE, "mapm.yaml", text, a, &text, e))
         return err_wrap(e, "cannot change mapm.yaml");
     return c->changed.count == 0 ||

@@ -126,7 +126,8 @@ static bool update(const struct install_session *s, const struct layer *l,
                          STR_ARG(prefix));
     if (!find_lines(s, l, prefix, &lines, e) ||
         !fs_open_dir(str_dup0(folder, a), &dir, e) ||
-        !ignore_file_read(dir, FILE_NAME, EXCLUDE_MAX_BYTES, a, &before, e) ||
+        !fs_read_optional_at(dir, FILE_NAME, EXCLUDE_MAX_BYTES, a, &before,
+                             e) ||
         !ignore_block_set(before, first, lines, a, &after, e))
         return false;
     return str_eq(before, after) || write_file(dir, after, e);

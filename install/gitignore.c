@@ -164,7 +164,7 @@ static bool read_file(struct str folder, struct arena *a, struct str *out,
 
     *out = STR("");
     return fs_open_dir(str_dup0(folder, a), &fd, e) &&
-           ignore_file_read(fd, FILE_NAME, IGNORE_MAX_BYTES, a, out, e);
+           fs_read_optional_at(fd, FILE_NAME, IGNORE_MAX_BYTES, a, out, e);
 }
 
 /* Skips files of clients that only config.yaml names, which do not belong in

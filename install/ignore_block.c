@@ -1,7 +1,5 @@
 #include "ignore_block.h"
 
-#include "base/fs.h"
-
 static bool check(struct str text, struct str first_line, struct err *e)
 {
     bool is_in_block = false;
@@ -53,17 +51,5 @@ bool ignore_block_set(struct str text, struct str first_line, struct str lines,
         put_block(&b, first_line, lines);
     }
     *out = arena_str(a, buf_str(&b));
-    return true;
-}
-
-bool ignore_file_read(int dir, const char *name, size_t max_bytes,
-                      struct arena *a, struct str *out, struct err *e)
-{
-    if (fs_read_file_at(dir, name, max_bytes, a, out, e))
-        return true;
-    if (e->code != ERR_NOT_FOUND)
-        return false;
-    err_clear(e);
-    *out = STR("");
     return true;
 }

@@ -16,10 +16,4 @@ MUST_CHECK bool ignore_block_set(struct str text, struct str first_line,
                                  struct str lines, struct arena *a,
                                  struct str *out, struct err *e);
 
-/* Reads the file `name` of the folder `dir`, at most `max_bytes`; "" if it does
- * not exist. */
-MUST_CHECK bool ignore_file_read(int dir, const char *name, size_t max_bytes,
-                                 struct arena *a, struct str *out,
-                                 struct err *e);
-
 #endif

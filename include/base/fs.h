@@ -64,6 +64,10 @@ MUST_CHECK bool fs_read_file_at(int dirfd, const char *path, size_t max_bytes,
 MUST_CHECK bool fs_read_user_file(const char *path, size_t max_bytes,
                                   struct arena *a, struct str *out,
                                   struct err *e);
+/* Like fs_read_file_at, but a file that does not exist is read as "". */
+MUST_CHECK bool fs_read_optional_at(int dirfd, const char *path,
+                                    size_t max_bytes, struct arena *a,
+                                    struct str *out, struct err *e);
 /* Opens a file, following symbolic links, so that the caller can check it
  * before reading. The caller closes `*fd`. */
 MUST_CHECK bool fs_open_user_file(const char *path, int *fd, struct err *e);
