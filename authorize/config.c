@@ -176,7 +176,8 @@ bool authorize_config_edit(struct context *cx,
         return err_set(e, ERR_NOT_FOUND,
                        "no folder for config.yaml: HOME is not set");
     if (!lock_folder(path, &cx->arena, &folder, e) ||
-        !check_folder(cx, path, e) || !read_text(cx, path, &found, &before, e))
+        !read_text(cx, path, &found, &before, e) ||
+        (!found && !check_folder(cx, path, e)))
         return false;
     if (!change(ctx, before, &cx->arena, &after, e))
         return err_wrap(e, "cannot change %s", path.p);
