@@ -159,8 +159,8 @@ static const char *find_fault(struct reading *r, struct str document)
     return d.frontmatter && d.description.n ? NULL : "it has no description";
 }
 
-/* Reads an agent, once: a manifest and a marketplace entry may name a file that
- * is in a folder that is read, too. */
+/* Reads an agent once: a manifest and a marketplace entry can name the same
+ * file, or one in a folder that is read as well. */
 static void read_agent(struct reading *r, struct str path, size_t at)
 {
     struct str text, head, body, name = stem(path), version = {"", 0};

@@ -409,7 +409,8 @@ static bool open_texts(struct state *s, uint64_t source,
     return true;
 }
 
-/* The most common words are looked for in so many of the best entries. */
+/* The most common words are searched in all entries that are returned, and in at
+ * least this many of the best. */
 #define REFINED_COUNT 20
 
 struct found {

@@ -29,8 +29,8 @@ bool trusted_workspace_read(struct context *cx, struct store *store,
     return true;
 }
 
-/* The rules come first and the workspace last, so that a reader which finds
- * the workspace finds the rules, too. */
+/* Records the rules first and the workspace last: where the workspace is
+ * recorded, the rules are as well. */
 bool trusted_workspace_put(struct context *cx, struct store *store,
                            const struct trusted_workspace *w, struct err *e)
 {
@@ -87,7 +87,7 @@ static bool is_written_here(const struct layer *l,
 }
 
 /* Opens the part of the library of `mapm mcp` that is in the workspace, without
- * the cache, so that programs are found, too. */
+ * the cache, in order to find programs as well. */
 static bool open_written(struct context *cx, struct library **out,
                          struct err *e)
 {
