@@ -1,5 +1,6 @@
 #include "mapm/team_remote.h"
 
+#include "base/address.h"
 #include "base/text.h"
 #include "mapm/host_config.h"
 #include "mapm/origin.h"
@@ -150,6 +151,17 @@ static const char *split(struct str text, struct arena *a, struct parts *p)
 
 static const char here[] =
     "only config.yaml and MAPM_STORE may name this machine";
+static const char private[] = "only config.yaml may name a private address";
+
+/* Returns true for an address in digits. What a name resolves to is checked when
+ * connecting. */
+static bool is_private(struct str host)
+{
+    struct sockaddr_storage address;
+
+    return address_parse(host, &address) &&
+           !address_is_public((const struct sockaddr *)&address);
+}
 
 static const char *check(const struct parts *p, enum team_remote_source source)
 {
@@ -168,7 +180,9 @@ static const char *check(const struct parts *p, enum team_remote_source source)
     }
     if (str_is(p->scheme, "http") && !is_here)
         return "plain http is for this machine alone";
-    return is_here && source == TEAM_FROM_WORKSPACE ? here : NULL;
+    if (is_here)
+        return source == TEAM_FROM_WORKSPACE ? here : NULL;
+    return source != TEAM_FROM_CONFIG && is_private(p->host) ? private : NULL;
 }
 
 static bool fail(struct str text, const char *why, struct err *e)
@@ -181,7 +195,7 @@ static bool fail(struct str text, const char *why, struct err *e)
         at == SIZE_MAX ? "" : "...",
         STR_ARG(text_cut(str_from_index(text, at == SIZE_MAX ? 0 : at), 80)),
         why);
-    if (why == here)
+    if (why == here || why == private)
         return err_hint(e, "move it to store: in your own "
                            "~/.config/mapm/config.yaml");
     return err_hint(e, "write oci://host/repository for a registry, or "

@@ -1,11 +1,11 @@
 #include "api.h"
 
+#include "base/address.h"
 #include "base/proc.h"
 
 #include <curl/curl.h>
 
 #include "../post.h"
-#include "address.h"
 #include "http.h"
 #include "quote.h"
 #include "rights.h"

@@ -1,11 +1,11 @@
 #ifndef FETCH_WORKER_HTTP_H
 #define FETCH_WORKER_HTTP_H
 
+#include "base/address.h"
 #include "mapm/limits.h"
 
 #include <poll.h>
 
-#include "address.h"
 #include "settings.h"
 
 /*

@@ -78,21 +78,23 @@ done
 propose '{remote: ["http://localhost:1/x"]}'
 exits 'one of this machine' 1 mapm install --locked
 like '... is for another file' "$err" 'hint: move it to store: in your own .*/config.yaml'
-private='its name leads to .*, a private address, which only config.yaml may name'
 for url in https://10.1.2.3/x https://169.254.169.254/x oci://192.168.0.9/x 'https://[fd00::1]/x' \
     https://2130706433/x; do
     propose "{remote: [\"$url\"]}"
-    rm -rf "$T/trusted" && mkdir "$T/trusted"
-    MAPM_HOME=$T/trusted mapm trust --workspace --yes >/dev/null 2>&1
-    trusted
-    like "mapm.yaml: $url" "$err" "$private"
-    is '... and the host serves it' "$status" 0
+    exits "mapm.yaml: $url is not shown to be accepted" 1 mapm trust --workspace --yes
+    like '... with its line' "$err" 'mapm.yaml:[0-9]*: .*: only config.yaml may name a private address$'
+    like '... and the file that may' "$err" 'hint: move it to store: in your own .*/config.yaml'
+    exits '... MAPM_STORE' 1 env MAPM_STORE="$url" "$MAPM" install --locked
+    like '... likewise' "$err" 'only config.yaml may name a private address$'
 done
+private='its name leads to .*, a private address, which only config.yaml may name'
+propose '{remote: ["https://store.localhost:1/x"]}'
+rm -rf "$T/trusted" && mkdir "$T/trusted"
+exits 'mapm.yaml: a name is accepted' 0 env MAPM_HOME="$T/trusted" "$MAPM" trust --workspace --yes
+trusted
+like '... and its address looked at' "$err" "$private"
+is '... and the host serves it' "$status" 0
 sed -i '/^store:/d' mapm.yaml
-again MAPM_STORE=https://10.1.2.3/x
-like 'MAPM_STORE: a private address' "$err" "$private"
-again MAPM_STORE=https://169.254.169.254/x
-like 'MAPM_STORE: the metadata service' "$err" "$private"
 again MAPM_STORE=http://127.0.0.1:1/x
 unlike 'MAPM_STORE: this machine' "$err" "$private"
 like '... is asked' "$err" 'store http://127.0.0.1:1/x: mapm1'

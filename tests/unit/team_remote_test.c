@@ -23,7 +23,10 @@ static const struct {
     {W, "https://store.acme.example/mapm", "https://store.acme.example/mapm", "https://store.acme.example/mapm", "store.acme.example", ""},
     {W, "https://store.acme.example:443/", "https://store.acme.example", "https://store.acme.example", "store.acme.example", ""},
     {W, "https://b.example/%7Eteam/A+b", "https://b.example/%7Eteam/A+b", "https://b.example/%7Eteam/A+b", "b.example", ""},
-    {W, "https://10.0.0.1/x", "https://10.0.0.1/x", "https://10.0.0.1/x", "10.0.0.1", ""}, /* refused when connected to */
+    {W, "https://140.82.121.4/x", "https://140.82.121.4/x", "https://140.82.121.4/x", "140.82.121.4", ""},
+    {W, "https://10.0.0.1.example/x", "https://10.0.0.1.example/x", "https://10.0.0.1.example/x", "10.0.0.1.example", ""},
+    {C, "https://10.0.0.1/x", "https://10.0.0.1/x", "https://10.0.0.1/x", "10.0.0.1", ""},
+    {C, "oci://169.254.169.254/x", "oci://169.254.169.254/x", "https://169.254.169.254", "169.254.169.254", "x"},
     {E, "http://127.0.0.1:8080/x/", "http://127.0.0.1:8080/x", "http://127.0.0.1:8080/x", "127.0.0.1:8080", ""},
     {E, "http://localhost:80", "http://localhost", "http://localhost", "localhost", ""},
     {E, "oci://localhost:5000/mapm", "oci://localhost:5000/mapm", "http://localhost:5000", "localhost:5000", "mapm"},
@@ -48,6 +51,9 @@ static const struct {
     {C, "https://a.example/\"y"}, {C, "http://a.example/x"}, {C, "http://10.0.0.1/x"},
     {W, "http://localhost/x"}, {W, "https://127.0.0.1/x"}, {W, "oci://localhost:5000/x"},
     {W, "https://[::1]/x"},
+    {W, "https://10.0.0.1/x"}, {E, "https://10.0.0.1/x"}, {E, "oci://192.168.0.9:5000/x"},
+    {W, "https://169.254.169.254/x"}, {W, "https://[fd00::1]/x"}, {W, "https://[::ffff:10.0.0.1]/x"},
+    {W, "https://2130706433/x"}, {W, "https://10.1/x"}, {W, "https://0x0a.1/x"}, {W, "https://0/x"},
 };
 
 static const struct {
@@ -70,6 +76,8 @@ static const struct {
     {PROJECT_USER, "store: {only: maybe}\n", "m:1: only must be true or false", 0, false},
     {PROJECT_USER, "store:\n  remote:\n    - https://a.example\n    - https://A.example/\n", "m:4: https://a.example is listed twice", 0, false},
     {PROJECT_WORKSPACE, "store: {remote: [\"http://localhost/x\"]}\n", "m:1: not the URL of a store: \"http://localhost/x\": only config.yaml and MAPM_STORE may name this machine", 0, false},
+    {PROJECT_WORKSPACE, "store: {remote: [\"oci://169.254.169.254/x\"]}\n", "m:1: not the URL of a store: \"oci://169.254.169.254/x\": only config.yaml may name a private address", 0, false},
+    {PROJECT_USER, "store: {remote: [\"oci://169.254.169.254/x\"]}\n", NULL, 1, false},
 };
 /* clang-format on */
 

@@ -1,4 +1,4 @@
-#include "address.h"
+#include "base/address.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -110,6 +110,29 @@ bool address_is_loopback(const struct sockaddr *address)
         return false;
     memcpy(&in6, address, sizeof in6);
     return IN6_IS_ADDR_LOOPBACK(&in6.sin6_addr);
+}
+
+bool address_parse(struct str host, struct sockaddr_storage *out)
+{
+    struct sockaddr_in in4 = {.sin_family = AF_INET};
+    struct sockaddr_in6 in6 = {.sin6_family = AF_INET6};
+    char text[ADDRESS_TEXT_BYTES];
+
+    if (host.n == 0 || host.n >= sizeof text)
+        return false;
+    memcpy(text, host.p, host.n);
+    text[host.n] = '\0';
+    if (text[0] == '[') {
+        text[host.n - 1] = '\0';
+        if (inet_pton(AF_INET6, text + 1, &in6.sin6_addr) != 1)
+            return false;
+        memcpy(out, &in6, sizeof in6);
+        return true;
+    }
+    if (inet_aton(text, &in4.sin_addr) == 0)
+        return false;
+    memcpy(out, &in4, sizeof in4);
+    return true;
 }
 
 void address_format(const struct sockaddr *address,
