@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/proc.h"
+#include "base/text.h"
 #include "mapm/install_clients.h"
 #include "mapm/open_store.h"
 
@@ -58,6 +59,16 @@ static bool run_list(struct doctor *d, const struct client *c,
                     a, out, e);
 }
 
+static struct str last_line(struct str text, struct arena *a)
+{
+    struct str end = str_trim(text);
+    size_t at = str_find_last(end, '\n');
+
+    return text_shown(at == SIZE_MAX ? end : str_from_index(end, at + 1), a);
+}
+
+/* A client may list all servers and exit with an error, for example because
+ * one of them does not start. */
 static void ask(struct doctor *d, const struct client *c)
 {
     struct str name = arena_printf(&d->cx->arena, "%s lists", c->name);
@@ -73,7 +84,12 @@ static void ask(struct doctor *d, const struct client *c)
     for (size_t i = 0; i < keys.count; i++)
         if (str_find(r.out, keys.items[i]) == SIZE_MAX)
             lacks = arena_join(lacks, ", ", keys.items[i], &d->cx->arena);
-    if (lacks.n)
+    if (lacks.n && r.exit_code)
+        doctor_add(d, client_group, name, DOCTOR_WARN,
+                   "unknown: exit code %d%s%.*s", r.exit_code,
+                   str_trim(r.out).n ? ": " : "",
+                   STR_ARG(last_line(r.out, &d->cx->arena)));
+    else if (lacks.n)
         doctor_add(d, client_group, name, DOCTOR_WARN, "not %.*s",
                    STR_ARG(lacks));
     else
