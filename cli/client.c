@@ -33,7 +33,8 @@ static bool list(struct invocation *inv, struct err *e)
 
         json_member_string(w, "workspace", all.workspace);
         json_member_bool(w, "decided", all.is_decided);
-        client_put_json(w, all.items, clients_count, inv->cx.is_verbose);
+        client_put_json(w, &(struct install_client_view){.items = all.items}, 1,
+                        inv->cx.is_verbose);
         print_json_end(inv);
         return true;
     }

@@ -8,7 +8,8 @@
 
 /* Writes the member "clients": all clients, or only those in use or on this
  * machine. */
-void client_put_json(struct json_writer *w, const struct install_client *items,
-                     size_t count, bool all);
+void client_put_json(struct json_writer *w,
+                     const struct install_client_view *views, size_t count,
+                     bool all);
 
 #endif

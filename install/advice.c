@@ -3,6 +3,8 @@
 #include "mapm/install_clients.h"
 #include "mapm/mapm_path.h"
 
+#include "choose_clients.h"
+
 /* What a person should know of the clients behind an install. */
 
 /* Whether a client gets an entry that starts "mapm"; `*graphical` is the name of
@@ -66,11 +68,10 @@ static void note_server(struct context *cx, const struct install_plan *plan)
 {
     struct str names = STR("");
 
-    for (size_t i = 0; plan->clients && i < clients_count; i++)
-        if (plan->clients[i].is_used && plan->clients[i].has_servers)
-            names =
-                arena_join(names, ", ", str_cstr(plan->clients[i].client->name),
-                           &cx->arena);
+    for (size_t i = 0; i < clients_count; i++)
+        if (install_plan_client(plan, i).has_servers)
+            names = arena_join(names, ", ", str_cstr(clients_table[i].name),
+                               &cx->arena);
     if (names.n)
         context_note(cx,
                      "in this workspace %.*s start mapm mcp from now on: "
@@ -127,7 +128,7 @@ static bool reads_literally(const struct install_plan *plan, size_t client,
     if (str_starts(change->path, STR("/")))
         return is_of && !c->mcp_user.env_ref;
     return str_cut(&rest, '#', &file) && !c->mcp.env_ref &&
-           (is_of || (plan->clients && plan->clients[client].is_used &&
+           (is_of || (install_plan_client(plan, client).is_used &&
                       clients_mcp_is_at(&c->mcp, file)));
 }
 

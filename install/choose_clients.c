@@ -110,8 +110,8 @@ static bool is_first(const struct install_session *s)
 {
     return s->request->command == INSTALL_INSTALL && !s->locked &&
            !s->request->dry_run && s->request->clients.count == 0 &&
-           !context_is_ci() && s->part_count == 1 && s->layer.lock.count == 0 &&
-           s->layer.local_lock.count == 0;
+           !context_is_ci() && s->layers.whole.lock.count == 0 &&
+           s->layers.whole.local_lock.count == 0;
 }
 
 /* Returns whether to ask at user level, where the default is all clients on
@@ -136,7 +136,7 @@ bool session_choose_clients(struct install_session *s,
     if (!check_lists(&lists, e) || !add_asked(s, &n, e))
         return false;
     out->is_for_run = s->request->clients.count > 0;
-    for (size_t i = 0; i < s->more.count; i++)
+    for (size_t i = 0; !lists.is_decided && i < s->more.count; i++)
         n.items[n.count++] = s->more.items[i];
     if (out->is_for_run)
         add_served(s, &lists, &n);
@@ -304,7 +304,7 @@ static bool *find_on_machine(struct context *cx, const struct layer *l)
 
 static bool lists_clients(const struct install_session *s)
 {
-    return (!s->layer.is_global || asks_user(s)) && s->part_count <= 1;
+    return !s->layer.is_global || asks_user(s);
 }
 
 /* Finds the clients in PATH and the home, for the first install and JSON
@@ -379,52 +379,99 @@ bool install_list_clients(struct context *cx, struct install_clients *out,
 
 /* --- the question ------------------------------------------------------------ */
 
+/* Counts the packages of the current layer. */
 static void count_packages(const struct install_session *s, struct counts *all)
 {
-    const struct install_plan *p = &s->plan;
-
     *all = (struct counts){.servers = s->with_server};
-    for (size_t i = 0; i < p->package_count; i++) {
-        if (p->packages[i].is_lock_only)
-            continue;
-        all->skills += p->packages[i].package->kind == DOC_SKILL &&
-                       !p->packages[i].is_searched;
-        all->agents += p->packages[i].package->kind == DOC_AGENT;
-        all->servers += p->packages[i].package->kind == DOC_MCP;
+    for (size_t i = 0; i < s->resolved.count; i++) {
+        enum doc_kind kind = s->packages[i].package->kind;
+
+        all->skills += kind == DOC_SKILL && !s->packages[i].is_searched;
+        all->agents += kind == DOC_AGENT;
+        all->servers += kind == DOC_MCP;
     }
+}
+
+struct install_client install_plan_client(const struct install_plan *p,
+                                          size_t client)
+{
+    struct install_client all = {.client = &clients_table[client]};
+
+    for (size_t i = 0; i < p->view_count; i++) {
+        const struct install_client *c = &p->views[i].items[client];
+
+        all.is_used |= c->is_used;
+        all.is_here |= c->is_here;
+        all.has_servers |= c->is_used && c->has_servers;
+    }
+    return all;
+}
+
+/* Lists the clients of the current layer. `adds` gets, per client, whether the
+ * answer to the question may add it there. */
+static bool view_layer(struct install_session *s,
+                       struct install_client_view *out, bool *adds,
+                       struct err *e)
+{
+    struct provision_options o;
+    struct counts all;
+    bool may_add;
+
+    if (!session_provision_options(s, &o, e))
+        return false;
+    count_packages(s, &all);
+    may_add = s->layer.is_global || (is_first(s) && !o.clients.is_decided);
+    out->member = session_member(s);
+    out->has_packages = all.skills + all.agents + all.servers > 0;
+    out->items =
+        list(s->cx, &s->layer, &o, may_add || s->request->looks_for_clients,
+             s->on_machine, &all);
+    for (size_t i = 0; may_add && i < clients_count; i++)
+        adds[i] |=
+            out->items[i].is_on_machine &&
+            clients_selection(&o.clients, &clients_table[i]) == CLIENT_UNSET;
+    return true;
+}
+
+static bool view_layers(struct install_session *s, bool *adds, struct err *e)
+{
+    struct install_plan *p = &s->plan;
+    struct install_client_view *views =
+        arena_array(&s->cx->arena, s->part_count, sizeof *views);
+
+    p->views = views;
+    for (size_t i = 0; i < s->part_count; i++) {
+        session_go(s, i);
+        if (s->is_chosen && !view_layer(s, &views[p->view_count++], adds, e))
+            return false;
+    }
+    session_go_home(s);
+    return true;
 }
 
 bool session_list_clients(struct install_session *s, struct err *e)
 {
     struct install_plan *p = &s->plan;
-    bool is_user = s->layer.is_global, may_add;
-    struct provision_options o;
-    struct counts all;
-    struct install_client *items;
     struct names used, others;
+    bool *adds;
 
     if (!lists_clients(s) ||
         (s->is_in_place && !s->cx->is_verbose && !s->request->clients.count))
         return true;
-    if (!session_provision_options(s, &o, e))
-        return false;
-    count_packages(s, &all);
+    adds = arena_array(&s->cx->arena, clients_count, sizeof *adds);
     session_find_on_machine(s);
-    may_add = is_user || (is_first(s) && !o.clients.is_decided);
-    items = list(s->cx, &s->layer, &o, may_add || s->request->looks_for_clients,
-                 s->on_machine, &all);
+    if (!view_layers(s, adds, e))
+        return false;
     used = new_names(0, &s->cx->arena);
     others = new_names(0, &s->cx->arena);
     for (size_t i = 0; i < clients_count; i++)
-        if (items[i].is_used)
+        if (install_plan_client(p, i).is_used)
             add_name(&used, clients_table[i].name);
-        else if (items[i].is_on_machine &&
-                 clients_selection(&o.clients, &clients_table[i]) ==
-                     CLIENT_UNSET)
+        else if (adds[i])
             add_name(&others, clients_table[i].name);
-    p->clients = is_user ? NULL : items;
+    p->view_count = s->layer.is_global ? 0 : p->view_count;
     p->used = (struct str_list){used.items, used.count};
-    p->others = (struct str_list){others.items, may_add ? others.count : 0};
+    p->others = (struct str_list){others.items, others.count};
     p->asks_clients = p->others.count && s->request->may_ask_clients;
     return true;
 }
@@ -525,11 +572,15 @@ bool session_remember_clients(struct install_session *s, struct err *e)
 
     if (!s->is_answered)
         return true;
-    for (size_t i = 0; s->plan.clients && i < clients_count; i++)
-        if (s->plan.clients[i].is_used)
-            add_name(s->plan.clients[i].is_here ? &here : &rest,
-                     clients_table[i].name);
-    for (size_t i = 0; !s->plan.clients && i < s->plan.used.count; i++)
+    for (size_t i = 0; i < clients_count; i++) {
+        const struct install_client c = install_plan_client(&s->plan, i);
+
+        if (c.is_used && !c.is_here)
+            add_name(&rest, clients_table[i].name);
+        else if (c.is_used && is_here(&s->layer, &clients_table[i]))
+            add_name(&here, clients_table[i].name);
+    }
+    for (size_t i = 0; s->layer.is_global && i < s->plan.used.count; i++)
         rest.items[rest.count++] = s->plan.used.items[i];
     workspace.add = (struct str_list){here.items, here.count};
     user.add = (struct str_list){rest.items, rest.count};

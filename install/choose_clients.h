@@ -21,6 +21,10 @@ void session_find_on_machine(void *session);
 /* Fills the clients of the plan once its changes are known. */
 MUST_CHECK bool session_list_clients(struct install_session *s, struct err *e);
 
+/* Combines the views of the plan: a client in use in any layer is in use. */
+struct install_client install_plan_client(const struct install_plan *p,
+                                          size_t client);
+
 /* Returns the part of the question about clients, such as "for claude, codex
  * (yes), or also gemini (all)". */
 struct str session_ask_about_clients(const struct install_session *s);

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "choose_clients.h"
 #include "ignore_block.h"
 
 #define FILE_NAME         "info/exclude"
@@ -36,10 +37,10 @@ static enum client_selection selection_of(const struct str *names, size_t count,
  * contains from now on. */
 static bool is_answer(const struct install_session *s, size_t client)
 {
-    const struct install_client *items = s ? s->plan.clients : NULL;
+    const struct install_client c =
+        s ? install_plan_client(&s->plan, client) : (struct install_client){0};
 
-    return items && s->is_answered && items[client].is_used &&
-           !items[client].is_here;
+    return c.is_used && !c.is_here && s->is_answered;
 }
 
 static bool is_mine(const struct install_session *s, const struct layer *l,

@@ -197,26 +197,39 @@ static void note_result(struct term *t, const struct install_plan *plan,
               plan->requests == 1 ? "" : "s", text_bytes(plan->bytes, bytes));
 }
 
-/* Prints "claude 9 skills 3 servers · codex 9 skills, …" for the clients in
- * use. */
-static void note_clients(struct invocation *inv,
-                         const struct install_plan *plan)
+/* Formats "claude 9 skills 3 servers · codex 9 skills, …": clients in use. */
+static struct str format_view(const struct install_client_view *view,
+                              struct arena *a)
 {
-    struct arena *a = &inv->cx.arena;
     struct str line = STR("");
 
-    for (size_t i = 0; plan->clients && i < clients_count; i++) {
-        const struct install_client *c = &plan->clients[i];
+    for (size_t i = 0; i < clients_count; i++) {
+        const struct install_client *c = &view->items[i];
 
         if (c->is_used)
             line = arena_printf(a, "%.*s%s%s%.*s", STR_ARG(line),
                                 line.n ? " · " : "", c->client->name,
                                 STR_ARG(install_client_sight(c, a)));
     }
-    if (line.n && !has_option(inv, OPTION_JSON) &&
-        (plan->change_count || inv->cx.is_verbose ||
-         has_option(inv, OPTION_CLIENT)))
-        term_note(&inv->term, "clients: %.*s", STR_ARG(line));
+    return line;
+}
+
+static void note_clients(struct invocation *inv,
+                         const struct install_plan *plan)
+{
+    if (has_option(inv, OPTION_JSON) ||
+        (!plan->change_count && !inv->cx.is_verbose &&
+         !has_option(inv, OPTION_CLIENT)))
+        return;
+    for (size_t i = 0; i < plan->view_count; i++) {
+        const struct install_client_view *view = &plan->views[i];
+        struct str line = format_view(view, &inv->cx.arena);
+
+        if (line.n && (view->has_packages || !view->member.n))
+            term_note(&inv->term, "clients%s%.*s: %.*s",
+                      view->member.n ? " of " : "", STR_ARG(view->member),
+                      STR_ARG(line));
+    }
 }
 
 static void show_result(struct invocation *inv, const struct install_plan *plan,

@@ -317,8 +317,8 @@ void install_print_json(struct invocation *inv, const struct install_plan *plan,
         put_unsupported(w, plan);
     json_put_members(w, &more_record, plan);
     put_elsewhere(w, plan);
-    if (plan->clients)
-        client_put_json(w, plan->clients, clients_count, false);
+    if (plan->view_count)
+        client_put_json(w, plan->views, plan->view_count, false);
     json_put_members(w, &sum_record, plan);
     print_json_end(inv);
 }

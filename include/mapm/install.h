@@ -322,9 +322,10 @@ struct install_plan {
     size_t without_count;
     struct str *purged; /* data folders of removed plugins, absolute [X37] */
     size_t purged_count;
-    const struct install_client *clients; /* clients_count elements; NULL if not
-                                             detected */
-    struct str_list used;                 /* clients in use */
+    /* One per layer that the command applies to; none if not detected. */
+    const struct install_client_view *views;
+    size_t view_count;
+    struct str_list used; /* clients in use in some layer */
     /* Clients of this machine that can be added, in the first
      * install of a workspace. */
     struct str_list others;

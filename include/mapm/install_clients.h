@@ -25,6 +25,13 @@ struct install_client {
     bool is_untrusted;
 };
 
+/* The clients of one layer. */
+struct install_client_view {
+    struct str member; /* of a workspace with members, "." for its root */
+    bool has_packages;
+    const struct install_client *items; /* clients_count elements */
+};
+
 struct install_clients {
     struct str workspace;
     const struct install_client *items; /* clients_count elements */

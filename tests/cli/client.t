@@ -267,6 +267,34 @@ exits '[H7] --with-server' 0 mapm install --with-server
 like '[H7] says which clients' "$err" \
     'in this workspace claude, codex start mapm mcp from now on: mapm.yaml says so'
 
+# --- members [D10] -----------------------------------------------------------------------------
+
+# members: two of them, one with the marker of a client, and none of the root's.
+members()
+{
+    anew
+    mkdir -p apps/web/.codex apps/cli
+    echo 'members: [apps/*]' >mapm.yaml
+    printf 'dependencies:\n  skills: ["%s"]\n' "$U/skills/pdf" | tee apps/web/mapm.yaml >apps/cli/mapm.yaml
+}
+members
+exits '[H7] members without a person' 0 mapm install
+like '[H7] what each client sees in one' "$err" '^clients of apps/cli: claude 1 skill$'
+like '[H7] and in another' "$err" '^clients of apps/web: claude 1 skill · codex 1 skill$'
+unlike '[H7] but not where nothing is' "$err" '^clients of \.:'
+like '[H7] the others are named' "$err" '^also on this machine: cursor '
+exits '[H7] as JSON' 0 mapm install --json
+is '[H7] with their member' "$(printf '%s\n' "$out" | python3 -S -c 'import json, sys
+print([c["member"] for c in json.load(sys.stdin)["clients"] if c["in_use"] and c["name"] == "codex"])')" "['apps/web']"
+members
+on_terminal all "$MAPM" install
+is '[H7] members and a person' "$status" 0
+like '[H7] one question' "$out" 'Install for claude, codex \(yes\), or for cursor, too \(all\)\?'
+is '[H7] no marker in any: the answer is mine' "$(cat "$config")" 'clients: [claude, cursor]'
+is '[H7] a marker of a member speaks for itself' "$(cat mapm.yaml)" 'members: [apps/*]'
+like '[H7] and the answer is for all members' "$out" 'clients of apps/cli: claude 1 skill · cursor 1 skill'
+rm -f "$config"
+
 # --- doctor ----------------------------------------------------------------------------------
 
 mkdir -p "$T/bin" && cat >"$T/bin/codex" <<'X'
