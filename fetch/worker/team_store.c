@@ -8,10 +8,9 @@
 
 #include "team_source.h"
 
-#define ANNOUNCED_PART    16   /* 1/16 of the items is announced at once */
-#define MISSING_MAX_LINES 20   /* beyond this only the number is printed */
-#define HEAD_GZIP_BYTES   128  /* a header of a tar, compressed */
-#define TAR_GZIP_BYTES    4096 /* the rest of an archive */
+#define ANNOUNCED_PART  16   /* 1/16 of the items is announced at once */
+#define HEAD_GZIP_BYTES 128  /* a header of a tar, compressed */
+#define TAR_GZIP_BYTES  4096 /* the rest of an archive */
 
 enum item_state { ITEM_QUEUED, ITEM_COMING, ITEM_HERE, ITEM_MISSING };
 
@@ -738,23 +737,10 @@ static void warn_one(const struct ask *a)
                            STR_ARG(a->rest), STR_ARG(a->in.digest)));
 }
 
-/* Warns about each missing digest, or about their number if there are many. A
- * package fails with those that need it, so its own error may not be shown. */
+/* Warns about each missing digest. A package fails with those that need it, so
+ * its own error may not be shown. */
 static void warn_missing(const struct repo *r)
 {
-    CLEANUP(arena_done) struct arena scratch = {0};
-    size_t count = 0;
-
-    for (const struct ask *a = r->asks; a; a = a->next)
-        count += missing_item(a) != NULL;
-    if (count > MISSING_MAX_LINES && !r->session->verbose) {
-        link_warn(&r->session->link,
-                  arena_printf(&scratch,
-                               "no store has %zu packages of %.*s "
-                               "(--verbose lists them)",
-                               count, STR_ARG(r->key)));
-        return;
-    }
     for (const struct ask *a = r->asks; a; a = a->next)
         if (missing_item(a))
             warn_one(a);
