@@ -81,15 +81,19 @@ static bool ask(struct check *c, size_t i, struct err *e)
                                     : fetch_ask(c->fetch, &want, e);
 }
 
+/* Returns whether a warning names an object of the package. "no store has" ends
+ * with its digest; other warnings may contain the digest of another package,
+ * which a remote has in its place. */
 static bool is_about(struct str line, const struct install_team_package *p,
                      struct arena *a)
 {
-    if (p->is_market)
-        return str_find(line, p->asked) != SIZE_MAX ||
-               (str_starts(line, STR("no store has the marketplace")) &&
-                str_find(line, p->commit) != SIZE_MAX);
-    return str_find(line, hash_hex(&p->digest, a)) != SIZE_MAX ||
-           (p->asked.n && str_find(line, p->asked) != SIZE_MAX);
+    if ((p->asked.n && str_find(line, p->asked) != SIZE_MAX) ||
+        (p->name.n && str_find(line, p->name) != SIZE_MAX))
+        return true;
+    if (!str_starts(line, STR("no store has ")))
+        return false;
+    return str_find(line, p->is_market ? p->commit : hash_hex(&p->digest, a)) !=
+           SIZE_MAX;
 }
 
 /* Returns the error of one of its objects, or else of the package. A machine
