@@ -53,16 +53,19 @@ void *heap_resize(void *p, size_t size)
     return larger;
 }
 
-/* Kernels before 5.14 do not support this advice, which is harmless. */
+/* Large pages first: the kernel fills them at once. Kernels before 5.14 do not
+ * support the second advice, some systems not the first, which is harmless. */
 void heap_will_write(void *p, size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t from = ((uintptr_t)p + page - 1) / page * page;
     uintptr_t to = ((uintptr_t)p + size) / page * page;
+    void *first = (char *)p + (from - (uintptr_t)p);
 
-    if (to > from)
-        (void)madvise((char *)p + (from - (uintptr_t)p), to - from,
-                      MADV_POPULATE_WRITE);
+    if (to <= from)
+        return;
+    (void)madvise(first, to - from, MADV_HUGEPAGE);
+    (void)madvise(first, to - from, MADV_POPULATE_WRITE);
 }
 
 void heap_free(void *p)
