@@ -432,6 +432,14 @@ TEST(fields) /* [L3, L5, L6, L7, M8] */
     CHECK(
         str_is(yaml_get(r.doc.metadata, "version")->text, "1.10")); /* [X12] */
     reading_done(&r);
+    read_skill(&r, FULL("metadata:\n  tags: \" one , two,,  \"\n"));
+    CHECK(r.doc.tag_count == 2 && str_is(r.doc.tags[0], "one") &&
+          str_is(r.doc.tags[1], "two"));
+    reading_done(&r);
+    read_skill(&r, FULL("metadata:\n  tags: [\" one\", {a: b}, \"\", two]\n"));
+    CHECK(r.doc.tag_count == 2 && str_is(r.doc.tags[0], "one") &&
+          str_is(r.doc.tags[1], "two"));
+    reading_done(&r);
     read_skill(&r, FULL("context: elsewhere\n"));
     CHECK(r.doc.context.n == 0); /* it is ignored */
 }
