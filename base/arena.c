@@ -22,9 +22,13 @@
  * is freed when it grows. Under AddressSanitizer every array is, so that it
  * detects pointers into the old array. */
 #ifdef __SANITIZE_ADDRESS__
+#    include <sanitizer/asan_interface.h>
 #    define ARRAY_BLOCK_BYTES 1
+#    define GUARD_BYTES       32
 #else
-#    define ARRAY_BLOCK_BYTES (32 * 1024)
+#    define ARRAY_BLOCK_BYTES               (32 * 1024)
+#    define GUARD_BYTES                     0
+#    define ASAN_POISON_MEMORY_REGION(p, n) ((void)(p))
 #endif
 
 struct arena_block {
@@ -118,19 +122,23 @@ static void add_block(struct arena *a, size_t size)
     a->end = b->bytes + block;
 }
 
-/* Returns the next `size` bytes, not zeroed. */
+/* Returns the next `size` bytes, not zeroed. AddressSanitizer detects an access
+ * to what follows them. */
 static char *take(struct arena *a, size_t size)
 {
+    size_t rounded, taken;
     char *p;
 
     if (size > SIZE_MAX / 2)
         heap_exhausted();
-    size = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-    if ((size_t)(a->end - a->next) < size || !a->next)
-        add_block(a, size);
+    rounded = (size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    taken = rounded + GUARD_BYTES;
+    if ((size_t)(a->end - a->next) < taken || !a->next)
+        add_block(a, taken);
     p = a->next;
-    a->next += size;
-    a->bytes += size;
+    a->next += taken;
+    a->bytes += rounded;
+    ASAN_POISON_MEMORY_REGION(p + size, taken - size);
     INVARIANT(a->next <= a->end && (uintptr_t)p % ALIGNMENT == 0);
     return p;
 }
@@ -239,20 +247,20 @@ struct str arena_str(struct arena *a, struct str s)
 struct str arena_printf(struct arena *a, const char *format, ...)
 {
     size_t room = a->next ? (size_t)(a->end - a->next) : 0;
+    char *next = a->next, *text;
     va_list args, again;
-    char *text;
     int n;
 
     va_start(args, format);
     va_copy(again, args);
     /* The text usually fits, and formatting it twice would be expensive. If it
      * does not fit, only the end of a block that is given up is overwritten. */
-    n = vsnprintf(a->next, room, format, args);
+    n = vsnprintf(next, room, format, args);
     va_end(args);
     if (n < 0)
         n = 0;
     text = take(a, (size_t)n + 1);
-    if ((size_t)n >= room)
+    if (text != next)
         vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
     text[n] = '\0';
