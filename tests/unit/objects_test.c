@@ -1,9 +1,20 @@
 /* Objects by id: FETCH.md 5, 6; [row 12, row 13]. */
 
+#include "base/fs.h"
+#include "mapm/limits.h"
+
+#include <fcntl.h>
 #include <git2.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../../fetch/worker/objects.h"
+#include "../../fetch/worker/parts.h"
 #include "../../fetch/worker/reachable.h"
 #include "tap.h"
 
@@ -284,4 +295,161 @@ TEST(what_has_no_entries_adds_nothing)
     CHECK(reachable_add(&r, &o, &absent, count_taken, &taken, &e));
     CHECK(reachable_add(&r, &o, &blob, count_taken, &taken, &e));
     CHECK(oid_set_count(&r.ids) == 2 && taken == 0);
+}
+
+/* --- fetched files, in incoming/ -------------------------------------------- */
+
+struct incoming {
+    char path[40];
+    struct parts parts;
+    struct arena a;
+    struct err e;
+};
+
+static void incoming_init(struct incoming *in)
+{
+    *in = (struct incoming){.path = "/tmp/mapm-parts-test-XXXXXX"};
+    if (!mkdtemp(in->path))
+        abort();
+    parts_init(&in->parts, open(in->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+static void incoming_done(struct incoming *in)
+{
+    fs_close(&in->parts.fd);
+    close(in->parts.dirfd);
+    buf_done(&in->parts.pending);
+    arena_done(&in->parts.arena);
+    arena_done(&in->a);
+    CHECK(fs_remove_tree_at(AT_FDCWD, in->path, &in->e));
+}
+
+/* The n-th content of a size: no two are equal. */
+static struct str content_of(struct incoming *in, size_t n, size_t size,
+                             struct hash *h)
+{
+    char *text = arena_alloc(&in->a, size);
+    struct str out = str_make(text, size);
+
+    memset(text, 'a' + (int)(n % 26), size);
+    memcpy(text, &n, size < sizeof n ? size : sizeof n);
+    *h = hash_of(out);
+    return out;
+}
+
+static long long size_of(const struct incoming *in, const char *name)
+{
+    struct stat st;
+
+    return fstatat(in->parts.dirfd, name, &st, 0) == 0 ? (long long)st.st_size
+                                                       : -1;
+}
+
+/* [F8] Small contents one after the other, each once, none over the end of a
+ * part; whatever was put is read again. */
+TEST(contents_fill_parts)
+{
+    enum { SIZE = 65535, FIT = PART_MAX_BYTES / SIZE, ALL = 2 * FIT + 1 };
+    CLEANUP(incoming_done) struct incoming in;
+    uint64_t offset, again;
+    struct hash h, other;
+    struct str bytes, got;
+
+    incoming_init(&in);
+    for (size_t i = 0; i < ALL; i++) {
+        bytes = content_of(&in, i, SIZE, &h);
+        CHECK(parts_put(&in.parts, &h, bytes, &offset, &in.e));
+        if (offset != i / FIT * PART_MAX_BYTES + i % FIT * SIZE)
+            CHECK_STR("the offset of content", arena_printf(&in.a, "%zu", i).p);
+        if (i % 64 == 0)
+            CHECK(parts_put(&in.parts, &h, bytes, &again, &in.e) &&
+                  again == offset &&
+                  parts_read(&in.parts, &h, offset, SIZE, &in.a, &got, &in.e) &&
+                  str_eq(got, bytes));
+    }
+    CHECK(parts_flush(&in.parts, &in.e) && parts_flush(&in.parts, &in.e));
+    CHECK(size_of(&in, "part-0") == FIT * SIZE &&
+          size_of(&in, "part-1") == FIT * SIZE &&
+          size_of(&in, "part-2") == SIZE && size_of(&in, "part-3") < 0);
+    bytes = content_of(&in, 0, SIZE, &h);
+    other = hash_of(STR("absent"));
+    CHECK(parts_read(&in.parts, &h, 0, SIZE, &in.a, &got, &in.e) &&
+          str_eq(got, bytes));
+    CHECK(!parts_read(&in.parts, &other, 2 * PART_MAX_BYTES + 1, SIZE, &in.a,
+                      &got, &in.e));
+    CHECK_STR(err_first(&in.e), "part-2 is too short");
+    err_clear(&in.e);
+}
+
+/* [F8] A part may be full to its last byte. */
+TEST(a_part_is_filled_to_its_end)
+{
+    CLEANUP(incoming_done) struct incoming in;
+    uint64_t offset = 1;
+    struct hash h;
+
+    incoming_init(&in);
+    for (size_t i = 0; i < PART_MAX_BYTES / 32768; i++)
+        CHECK(parts_put(&in.parts, &h, content_of(&in, i, 32768, &h), &offset,
+                        &in.e));
+    CHECK(offset == PART_MAX_BYTES - 32768);
+    CHECK(parts_put(&in.parts, &h, content_of(&in, 0, 1, &h), &offset, &in.e) &&
+          offset == PART_MAX_BYTES && parts_flush(&in.parts, &in.e));
+    CHECK(size_of(&in, "part-0") == PART_MAX_BYTES &&
+          size_of(&in, "part-1") == 1);
+}
+
+/* [F8] A large content is a file by its hash; an empty one is nowhere. */
+TEST(a_large_content_is_a_file)
+{
+    CLEANUP(incoming_done) struct incoming in;
+    char name[HASH_HEX_CHARS + 1];
+    uint64_t offset = 1;
+    struct str bytes, got;
+    struct hash h, none;
+
+    incoming_init(&in);
+    bytes = content_of(&in, 7, PACK_OBJECT_MAX_BYTES, &h);
+    hash_format(&h, name);
+    CHECK(parts_put(&in.parts, &h, bytes, &offset, &in.e) && offset == 0);
+    CHECK(parts_put(&in.parts, &h, bytes, &offset, &in.e) && offset == 0);
+    CHECK(size_of(&in, name) == PACK_OBJECT_MAX_BYTES);
+    CHECK(parts_read(&in.parts, &h, 0, bytes.n, &in.a, &got, &in.e) &&
+          str_eq(got, bytes));
+    CHECK(parts_put(&in.parts, &none, STR(""), &offset, &in.e) && offset == 0);
+    CHECK(parts_read(&in.parts, &h, 0, 0, &in.a, &got, &in.e) && got.n == 0);
+    CHECK(parts_flush(&in.parts, &in.e) && size_of(&in, "part-0") < 0);
+    unlinkat(in.parts.dirfd, name, 0);
+    CHECK(!parts_read(&in.parts, &h, 0, bytes.n, &in.a, &got, &in.e) &&
+          in.e.code == ERR_NOT_FOUND);
+    err_clear(&in.e);
+}
+
+/* [F2, row 27] A full disk leaves no cut file that is taken for a whole one. */
+TEST(contents_that_cannot_be_written)
+{
+    CLEANUP(incoming_done) struct incoming in;
+    struct rlimit old, few = {.rlim_cur = 1000};
+    char name[HASH_HEX_CHARS + 1];
+    uint64_t offset;
+    struct hash h;
+    struct str bytes;
+
+    incoming_init(&in);
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    few.rlim_max = old.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &few);
+    bytes = content_of(&in, 1, PACK_OBJECT_MAX_BYTES, &h);
+    hash_format(&h, name);
+    CHECK(!parts_put(&in.parts, &h, bytes, &offset, &in.e));
+    CHECK_STR(err_first(&in.e), "write: File too large");
+    CHECK(size_of(&in, name) < 0);
+    CHECK(
+        parts_put(&in.parts, &h, content_of(&in, 2, 2000, &h), &offset, &in.e));
+    CHECK(!parts_flush(&in.parts, &in.e));
+    CHECK_STR(err_first(&in.e), "write: File too large");
+    setrlimit(RLIMIT_FSIZE, &old);
+    in.parts.pending.n = 0;
+    err_clear(&in.e);
 }
