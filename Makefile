@@ -381,6 +381,11 @@ fuzz-all: $(FUZZ:%=$(B)/fuzz/%)
 	  -artifact_prefix=$(B)/found/$$f- \
 	  $(B)/found/$$f tests/fuzz/corpus/$$f || exit 1; done
 
+# What each saved input of a fuzz target gives, written anew: `git diff` shows what
+# a change did to them.
+outcomes: $(patsubst tests/fuzz/outcomes/%,$(B)/replay/%,$(wildcard tests/fuzz/outcomes/*))
+	@for f in $(^F); do $(B)/replay/$$f -w tests/fuzz/corpus/$$f/* 2>/dev/null || exit 1; done
+
 # Breaks the program on purpose and counts what the tests notice; an hour for all.
 # MODULE='store fetch' chooses, COUNT and SEED say which random mutations; UNIT=1: by
 # unit tests alone; AGAIN=FILE: those of an output of -v.
@@ -578,6 +583,7 @@ help:
 	@echo 'make star-gc      tests of the language, collecting at every allocation'
 	@echo 'make star-tiny    the same with tiny sizes; star-msan under MSan'
 	@echo 'make fuzz         every fuzz target for SECONDS=30 (FUZZ=... chooses)'
+	@echo 'make outcomes     write anew what saved inputs of the fuzz targets give'
 	@echo 'make mutants      break a MODULE on purpose: what do its tests notice?'
 	@echo 'make coverage     lines reached by the tests, per file'
 	@echo 'make conformance-star SUITE=DIR  the official suite of Starlark'
@@ -596,7 +602,7 @@ help:
 	@echo 'make clean        remove build/'
 
 FORCE:
-.PHONY: FORCE all mutants test conformance-star conformance check quickstart san fuzz fuzz-all coverage \
+.PHONY: FORCE all mutants outcomes test conformance-star conformance check quickstart san fuzz fuzz-all coverage \
         bench bench-star bench-clients clients star-gc star-tiny star-msan star-builds star-run star-run-gc star-run-tiny star-run-msan star-test lint lint-format lint-layers lint-headers lint-cppcheck lint-man \
         lint-shell lint-waits lint-tidy analyze site install install-programs install-share install-libraries uninstall dist release-check clean help
 .SECONDARY:

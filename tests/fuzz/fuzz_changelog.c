@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -26,7 +28,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!version_parse(entries[i].version, &v) || entries[i].line <= line)
             abort();
         line = entries[i].line;
+        outcome_str("version", entries[i].version);
     }
+    for (size_t i = 0; i < why.count; i++)
+        OUTCOME("%s:%u %s\n", why.items[i].code, why.items[i].line,
+                why.items[i].message.p);
     if (!str_eq(changelog_latest(text), count ? entries[0].version : STR("")))
         abort();
     return 0;

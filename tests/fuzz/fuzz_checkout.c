@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_remotes(struct str config, struct arena *a)
@@ -18,6 +20,7 @@ static void check_remotes(struct str config, struct arena *a)
         struct str rest = urls[i], part;
         size_t parts = 0;
 
+        outcome_str("remote", urls[i]);
         for (; str_cut(&rest, '/', &part); parts++)
             if (!part.n || str_is(part, "..") ||
                 (parts && str_has_char(part, ':')) || str_has_char(part, '@'))

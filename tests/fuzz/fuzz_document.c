@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static enum manifest_file read_beside(void *ctx, struct str path, size_t max,
@@ -46,6 +48,8 @@ static void check_diagnostics(const struct diagnostics *why, struct str text)
         const struct diagnostic *c = &why->items[i];
 
         errors += c->error;
+        OUTCOME("%s:%u ", c->code, c->line);
+        outcome_str("", c->message);
         if (!c->code[0] || c->message.n == 0 || c->line > lines ||
             !text_is_utf8(c->message) || !text_is_utf8(c->field))
             abort();
@@ -67,6 +71,10 @@ static void check_result(const struct document *d,
     }
     if (d->description.n == 0 || d->name.n == 0)
         abort();
+    outcome_str("name", d->name);
+    outcome_str("scope", d->scope);
+    outcome_str("description", d->description);
+    OUTCOME("version %s\n", d->skill_version);
     if (in->profile == PROFILE_INSTALL &&
         (!name_is_kebab(d->name) ||
          (d->scope.n && !name_scope_is_valid(d->scope)) ||
@@ -108,8 +116,11 @@ static void check_rename(struct str text, struct arena *a)
     struct err e = {0};
     struct manifest_input in = {.kind = DOC_SKILL, .folder = name};
 
-    if (!manifest_rename(text, name, a, &out, &e))
+    if (!manifest_rename(text, name, a, &out, &e)) {
+        outcome_err(&e);
         return;
+    }
+    outcome_str("renamed", out);
     diagnostics_init(&why, a);
     in.text = text;
     manifest_read(&in, a, &before, &why);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../store/download.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     commit = map_find(&told, STR("main/skills/pdf"));
     if (commit == NULL)
         return 0;
+    outcome_str("commit", *commit);
     if (commit->p < text.p || commit->p + commit->n > text.p + text.n ||
         str_find(text, STR(" main/skills/pdf")) == SIZE_MAX ||
         str_find(text, boot) == SIZE_MAX)

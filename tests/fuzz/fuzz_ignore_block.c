@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../../install/ignore_block.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -33,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             (count_blocks(text) <= 1 && !str_eq(again, out)) ||
             !ignore_block_set(out, FIRST, STR(""), &a, &back, &e))
             abort();
+        outcome_str("", out);
         if (!count_blocks(text) &&
             (!str_starts(back, text) || back.n > text.n + 1))
             abort();

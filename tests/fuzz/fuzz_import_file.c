@@ -6,12 +6,17 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct import_entry *x)
 {
     const struct str all[] = {x->name, x->repository, x->path, x->ref};
 
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        outcome_str("", all[i]);
+    OUTCOME("%s\n", x->problem ? x->problem : "");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i].n > ORIGIN_MAX_BYTES + 16 || text_has_control(all[i]) ||
             !text_is_utf8(all[i]))
@@ -33,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!import_file_read((enum import_format)(data[0] % IMPORT_FORMATS),
                           str_make((const char *)data + 1, size - 1), "f", &a,
                           &list, &e)) {
+        outcome_err(&e);
         if (e.code != ERR_FORMAT && e.code != ERR_LIMIT)
             abort();
         return 0;

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What lock_format makes of the text; a file of version 2 may need 1 alone. */
@@ -51,6 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = {0};
 
     if (!lock_parse(text, "l", &a, &lock, &e)) {
+        outcome_err(&e);
         if (e.code == ERR_FORMAT ? !e.hint[0] : e.code != ERR_LIMIT)
             abort();
         return 0;

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_pairs(const struct lock_merge *m)
@@ -24,6 +26,8 @@ static void check_result(const struct lock *lock)
     for (size_t i = 0; i < lock->count; i++) {
         const struct lock_entry *entry = &lock->entries[i];
 
+        outcome_str(entry->place.p ? "package" : "", entry->name);
+
         if (entry->need_count ||
             lock_find(lock, entry->kind, entry->name) != entry)
             abort();
@@ -42,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct err e = {0};
 
     if (!lock_merge_read(text, "l", &a, &merge, &e)) {
+        outcome_err(&e);
         if (e.code == ERR_FORMAT ? !e.hint[0] : e.code != ERR_LIMIT)
             abort();
         return 0;

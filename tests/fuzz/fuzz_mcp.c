@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct json_options options = {.max_depth = MCP_MAX_DEPTH,
@@ -22,8 +24,11 @@ static void check_pretty(struct str text, struct arena *a)
     struct str once, twice;
     struct err e = {0};
 
-    if (!mcp_pretty(text, a, &once, &e))
+    if (!mcp_pretty(text, a, &once, &e)) {
+        outcome_err(&e);
         return;
+    }
+    outcome_str("pretty", once);
     if (once.n <= MCP_MAX_BYTES &&
         (!mcp_pretty(once, a, &twice, &e) || !str_eq(once, twice)))
         abort();
@@ -38,8 +43,10 @@ static void check_written(const struct document *d, bool good, struct arena *a)
     if (!mcp_format(d, STR("/w"), STR("/s"), true, a, &out, &e)) {
         if (good)
             abort();
+        outcome_err(&e);
         return;
     }
+    outcome_str("written", out);
     if (str_find(out, STR("${")) != SIZE_MAX ||
         !json_parse(out, &options, a, &root, NULL, &e) ||
         root->kind != JSON_OBJECT)
@@ -79,12 +86,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     diagnostics_init(&why, &a);
     manifest_read(&in, &a, &d, &why);
-    for (size_t i = 0; i < why.count; i++)
+    for (size_t i = 0; i < why.count; i++) {
         if (!text_is_utf8(why.items[i].message))
             abort();
+        OUTCOME("%s:%u ", why.items[i].code, why.items[i].line);
+        outcome_str("", why.items[i].message);
+    }
     if (d.mcp) {
         check_written(&d, why.errors == 0, &a);
-        (void)mcp_command_line(&d, &a);
+        outcome_str("command", mcp_command_line(&d, &a));
         check_started(&d, &a);
     }
     if (why.errors == 0 &&

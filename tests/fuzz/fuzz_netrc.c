@@ -1,6 +1,7 @@
 /* netrc: each call takes something off the text, and ends. FETCH 9. */
 
 #include "../../fetch/worker/secrets.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,6 +16,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (rest.n >= left)
             __builtin_trap();
         left = rest.n;
+        outcome_str("machine", n.machine);
+        outcome_str("login", n.login);
+        outcome_str("password", n.password);
     }
     arena_done(&a);
     return 0;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_parts(const struct origin *o)
@@ -45,11 +47,14 @@ static void check_document(struct str text, struct arena *a)
     struct err e = {0};
 
     if (!origin_parse(text, NULL, a, &o, &e)) {
+        outcome_err(&e);
         if (e.code != ERR_ORIGIN || !e.hint[0])
             abort();
         return;
     }
     check_parts(&o);
+    outcome_str("key", o.key);
+    outcome_str("path", o.path);
     if (!origin_parse(o.text, NULL, a, &again, &e) ||
         !str_eq(o.key, again.key) || !str_eq(o.text, again.text))
         abort();
@@ -65,14 +70,18 @@ static void check_any_host(struct str text, struct arena *a)
     struct str url;
 
     if (!origin_parse_argument(text, STR("/w/x"), STR("/home/u"), &any, a, &o,
-                               &e) ||
-        o.scheme != ORIGIN_GIT)
+                               &e)) {
+        outcome_err(&e);
+        return;
+    }
+    if (o.scheme != ORIGIN_GIT)
         return;
     if (!o.is_short && o.text.n <= ORIGIN_MAX_BYTES &&
         (!origin_parse(o.text, &any, a, &again, &e) ||
          !str_eq(o.key, again.key)))
         abort();
     url = origin_clone_url(&o, a);
+    outcome_str("clone", url);
     if (str_starts(o.host, STR("-")) || str_starts(o.user, STR("-")) ||
         str_starts(o.repository, STR("-")))
         abort();
@@ -87,8 +96,11 @@ static void check_own(struct str text, struct arena *a)
     struct origin o, again;
     struct err e = {0};
 
-    if (!origin_is_own(text) || !origin_parse_own(text, a, &o, &e))
+    if (!origin_is_own(text) || !origin_parse_own(text, a, &o, &e)) {
+        outcome_err(&e);
         return;
+    }
+    outcome_str("own", o.path);
     if (str_is(o.path, "..") || str_starts(o.path, STR("../")) ||
         str_starts(o.path, STR("/")) ||
         !origin_parse_own(o.text, a, &again, &e) || !str_eq(o.key, again.key))
@@ -101,8 +113,11 @@ static void check_argument(struct str text, struct arena *a)
     struct err e = {0};
 
     if (!origin_parse_argument(text, STR("/w/x"), STR("/home/u"), NULL, a, &o,
-                               &e))
+                               &e)) {
+        outcome_err(&e);
         return;
+    }
+    outcome_str("argument", o.text);
     check_parts(&o);
     if (!origin_parse_argument(o.text, STR("/"), STR(""), NULL, a, &again,
                                &e) ||
@@ -129,6 +144,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_argument(text, &a);
     check_any_host(text, &a);
     check_own(text, &a);
-    (void)origin_ref_is_valid(text);
+    OUTCOME("%d\n", origin_ref_is_valid(text));
     return 0;
 }

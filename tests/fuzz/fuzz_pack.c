@@ -19,6 +19,7 @@
 #include <zlib.h>
 
 #include "../../fetch/worker/pack.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -377,6 +378,9 @@ static void compare(struct str pack, size_t chunk)
     ok = read_ours(pack, pack.n, &ours, &e);
     if (ok == (e.code != ERR_NONE))
         abort();
+    OUTCOME("%d", (int)e.code);
+    for (size_t i = 0; i < oid_set_count(&ours); i++)
+        OUTCOME(" %02x", oid_set_get(&ours, i)->b[0]);
     /* The words may differ: zlib may see that data are bad before or after
      * it has made more of them than there should be. */
     if (read_ours(pack, chunk, &again, &f) != ok || e.code != f.code ||

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../fetch/worker/pktline.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -25,7 +26,7 @@ static struct hash read_all(struct str bytes, size_t chunk, bool *ok)
     struct pkt_reader r;
     struct bands bands = {0};
     struct str data;
-    bool fatal;
+    bool fatal = false;
 
     hash_init(&h);
     pkt_reader_init(&r);
@@ -39,14 +40,18 @@ static struct hash read_all(struct str bytes, size_t chunk, bool *ok)
             static struct err e;
 
             *ok = pkt_read(&r, &part, &pkt, &e);
-            if (!*ok)
+            if (!*ok) {
+                outcome_err(&e);
                 break;
+            }
+            OUTCOME("%d %zu\n", (int)pkt.kind, pkt.data.n);
             if (pkt.kind != PKT_NONE)
                 note(&h, &pkt);
             if (pkt.kind == PKT_DATA &&
                 band_split(&bands, pkt.data, &data, &fatal, &e) &&
                 data.n > pkt.data.n)
                 abort();
+            OUTCOME("%d\n", (int)fatal);
             if (pkt.kind == PKT_NONE && part.n)
                 abort();
         }

@@ -7,6 +7,7 @@
 #include "mapm/limits.h"
 #include "mapm/name.h"
 
+#include "outcome.h"
 #include "plugin_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -34,6 +35,9 @@ static void check(const struct plugin *p, struct arena *a)
     for (size_t i = 0; i < p->part_count; i++) {
         const struct plugin_part *part = &p->parts[i];
 
+        outcome_str("part", part->name);
+        outcome_str("path", part->path);
+        outcome_str("document", part->document);
         if (part->path.n && part->kind != DOC_MCP &&
             !fs_path_is_relative_clean(part->path))
             abort();
@@ -42,6 +46,8 @@ static void check(const struct plugin *p, struct arena *a)
         if (part->kind == DOC_MCP)
             check_server(part, a);
     }
+    for (size_t i = 0; i < p->skipped_count; i++)
+        outcome_str("skipped", p->skipped[i].why);
     for (size_t i = 0; i < p->skipped_count; i++)
         if (!p->skipped[i].why.n || text_has_control(p->skipped[i].why))
             abort();
@@ -68,5 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(&p, &a);
     else if (e.code == ERR_NONE)
         abort();
+    else
+        outcome_err(&e);
     return 0;
 }

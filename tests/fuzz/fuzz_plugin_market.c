@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(const struct market *m, const struct market_entry *x,
@@ -32,6 +34,8 @@ static void check(const struct market *m, const struct market_entry *x,
         abort();
     if (!market_entry_text(m, x, a).n)
         abort();
+    outcome_str("entry", market_entry_text(m, x, a));
+    OUTCOME("%s\n", x->why ? x->why : "");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -42,6 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!market_read(str_make((const char *)data, size),
                      STR(".claude-plugin/marketplace.json"), &a, &m, &e)) {
+        outcome_err(&e);
         if (e.code != ERR_FORMAT && e.code != ERR_LIMIT)
             abort();
         return 0;

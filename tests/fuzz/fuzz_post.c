@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../../fetch/post.h"
+#include "outcome.h"
 
 #define MAX_BYTES 4096
 
@@ -50,5 +51,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         post_write(&b, &post, ms);
     }
     compare(&b, body);
+    OUTCOME("is read");
     return 0;
 }

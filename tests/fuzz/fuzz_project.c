@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_workspace(const struct project *p)
@@ -32,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     role = (enum project_role)(data[0] % 3);
     if (!project_parse(str_make((const char *)data + 1, size - 1), role, "m",
                        NULL, &a, &p, &e)) {
+        outcome_err(&e);
         if (e.code == ERR_NONE ||
             !str_starts(str_cstr(err_first(&e)), STR("m:")))
             abort();
@@ -41,6 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_workspace(&p);
     (void)project_policy_digest(&p, &digest);
     for (size_t i = 0; i < p.root_count; i++)
-        (void)project_source_allowed(&p, &p.roots[i].origin);
+        OUTCOME("%d %s\n", project_source_allowed(&p, &p.roots[i].origin),
+                p.roots[i].origin.key.p);
     return 0;
 }

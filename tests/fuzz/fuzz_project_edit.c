@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool parse(struct str text, struct arena *a, struct project *p)
@@ -32,10 +34,12 @@ static void check_add(struct str text, enum doc_kind kind, struct str origin,
     struct err e = {0};
 
     if (!project_add_roots(text, kind, &origin, NULL, NULL, 1, a, &after, &e)) {
+        outcome_err(&e);
         if (e.code != ERR_FORMAT && e.code != ERR_LIMIT)
             abort();
         return;
     }
+    outcome_str("added", after);
     if (was_good &&
         (!parse(after, a, &q) || !has_root(&q, kind, origin) ||
          q.root_count != p.root_count + !has_root(&p, kind, origin)))
@@ -69,7 +73,7 @@ static void check_rename(struct str text, struct arena *a)
 
 static void check_remove(struct str text, enum doc_kind kind, struct arena *a)
 {
-    struct str after;
+    struct str after = STR("");
     struct project p, q;
     struct err e = {0};
 
@@ -83,6 +87,7 @@ static void check_remove(struct str text, enum doc_kind kind, struct arena *a)
                                  &after, &e) &&
             (!parse(after, a, &q) || q.root_count != p.root_count - 1))
             abort();
+        outcome_str("removed", after);
     }
 }
 
@@ -108,6 +113,7 @@ static void check_catalog(struct str text, struct arena *a)
     if (!parse(text, a, &p) ||
         !project_set_catalog(text, want.origin, &want, NULL, a, &after, &e))
         return;
+    outcome_str("catalog", after);
     if (!parse(after, a, &q) || q.root_count != p.root_count ||
         !(found = find_catalog(&q, want.origin)) || !found->has_include ||
         found->include.count != 1 || found->exclude.count != 2 ||

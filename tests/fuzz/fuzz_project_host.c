@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static bool parse(struct str text, struct arena *a, struct project *p)
@@ -40,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (!project_set_host(text, want.host, &want, &a, &after, &e))
         return 0;
+    outcome_str("", after);
     was_there = host_config_find(want.host, p.hosts, p.host_count) != NULL;
     check(parse(after, &a, &q));
     check(q.host_count == p.host_count + !was_there);

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 #define WORDS_MAX 64
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -46,10 +48,12 @@ static void check_add(struct str text, bool allow, const struct str *words,
     struct err e = {0};
 
     if (!project_add_rule(text, allow, words, count, a, &after, &e)) {
+        outcome_err(&e);
         if (e.code != ERR_FORMAT && e.code != ERR_LIMIT)
             abort();
         return;
     }
+    outcome_str("", after);
     if (!project_add_rule(after, allow, words, count, a, &again, &e) ||
         !str_eq(again, after))
         abort();

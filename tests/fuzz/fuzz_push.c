@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../../fetch/push_frame.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,6 +16,8 @@ static void read_order(struct str body, struct arena *a)
 {
     struct push_order o;
 
+    o.count = SIZE_MAX;
+    OUTCOME("%d", push_read(body, a, &o));
     if (push_read(body, a, &o) &&
         (o.count > PUSH_NAMES_MAX || o.remote.url.n > TEAM_REMOTE_MAX_BYTES))
         abort();
@@ -26,6 +29,7 @@ static void read_object(struct str body, struct arena *a)
     size_t number;
 
     (void)a;
+    OUTCOME("%d", push_read_object(body, &number, &u));
     if (push_read_object(body, &number, &u) &&
         u.manifest.n + u.config.n + u.layer.n > body.n)
         abort();
@@ -36,6 +40,7 @@ static void read_done(struct str body, struct arena *a)
     struct err *room = arena_new(a, struct err);
     struct push_done d;
 
+    OUTCOME("%d", push_read_done(body, &d, room));
     if (push_read_done(body, &d, room) && d.why && d.why->code == ERR_NONE)
         abort();
 }

@@ -5,11 +5,14 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What is allowed lies between the bounds, and an exact range has one. */
 static void check(const struct range *r, const struct semver *v)
 {
+    OUTCOME("%d %d\n", range_allows(r, v), range_is_exact(r));
     if (!range_allows(r, v))
         return;
     for (size_t i = 0; i < r->count; i++) {
@@ -34,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     (void)range_is_meant(line);
     if (!range_parse(line, &r, &e)) {
+        outcome_err(&e);
         if (e.code != ERR_ORIGIN || !e.hint[0])
             abort();
         return 0;
@@ -46,6 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(&r, &v);
         if (semver_cmp(&v, &last) != -semver_cmp(&last, &v))
             abort();
+        OUTCOME("%d\n", semver_cmp(&v, &last));
         last = v;
     }
     return 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../../fetch/worker/refs.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,15 +31,21 @@ static void check(struct str rest, const struct ref_list *l, struct arena *a)
     struct oid id;
     bool is_commit;
 
+    e = (struct err){0};
     if (refs_first(rest, a, &is_commit, &id, &prefix, &e) && prefix.n &&
         !ref_name_is_valid(prefix))
         abort();
+    outcome_err(&e);
     e = (struct err){0};
     if (!refs_choose(l, rest, a, &choice, &e)) {
+        outcome_err(&e);
         if (e.code != ERR_REF && e.code != ERR_ORIGIN)
             abort();
         return;
     }
+    outcome_str("name", choice.name);
+    outcome_str("path", choice.path);
+    OUTCOME("%d %02x\n", choice.is_default, choice.commit.b[0]);
     if (choice.path.n > rest.n || str_find(choice.path, STR("%2F")) != SIZE_MAX)
         abort();
     if (choice.name.n && !choice.is_default && !ref_list_find(l, choice.name))
@@ -59,10 +66,13 @@ static void check_version(struct str rest, const struct ref_list *l,
         return;
     path = path.p ? path : str_make("", 0);
     if (!refs_choose_version(l, path, &ranges, &choice, &newest, &e)) {
+        outcome_err(&e);
         if (e.code != ERR_REF || !e.hint[0])
             abort();
         return;
     }
+    outcome_str("version", choice.name);
+    outcome_str("newest", newest);
     if (!ref_list_find(l, choice.name) ||
         !ref_list_find(l, str_join(STR("refs/tags/"), newest, a)))
         abort();

@@ -9,6 +9,7 @@
 
 #include "../../fetch/registry_credential.h"
 #include "../../fetch/worker/registry_auth.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -17,6 +18,7 @@ static void check(struct str s)
     for (size_t i = 0; i < s.n; i++)
         if ((unsigned char)s.p[i] < ' ')
             abort();
+    outcome_str("", s);
 }
 
 static void parse_config(struct str text, struct arena *a)

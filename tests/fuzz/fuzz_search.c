@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "../../state/search_texts.h"
+#include "outcome.h"
 
 #define ENTRIES_MAX 64
 
@@ -52,6 +53,8 @@ static size_t find(struct state *s, const uint64_t *id, struct str text,
         if (!((*hits)[i].score >= 0 && (*hits)[i].score <= 1) ||
             (i && (*hits)[i].score > (*hits)[i - 1].score))
             abort();
+    for (size_t i = 0; i < count; i++)
+        outcome_str("hit", (*hits)[i].name);
     return count;
 }
 

@@ -2,6 +2,7 @@
  * ProxyCommand, could take for more, and is accepted again. [H2, row 49] */
 
 #include "../../fetch/ssh_address.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -28,6 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             &a, "ssh://%.*s/%.*s", STR_ARG(ssh_address_place(&s, &a)),
             STR_ARG(s.path.p[0] == '/' ? str_from_index(s.path, 1) : s.path));
 
+        outcome_str("url", url);
         check(s.user, true);
         check(s.host, false);
         check(s.path, false);
@@ -35,6 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             !ssh_address_parse(url, &a, &again, &e) ||
             !str_eq(s.host, again.host) || s.port != again.port)
             __builtin_trap();
+    } else {
+        outcome_err(&e);
     }
     arena_done(&a);
     return 0;

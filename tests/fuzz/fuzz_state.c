@@ -8,6 +8,7 @@
 #include "../../provision/record.h"
 #include "../../provision/swap.h"
 #include "../../provision/writable.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,6 +37,7 @@ static void try_record(struct str text, struct arena *a)
     if (!record_parse(buf_str(&out), &client_scope_workspace, a, &again) ||
         again.count != r.count)
         abort();
+    outcome_str("record", buf_str(&out));
     buf_done(&out);
 }
 
@@ -62,6 +64,7 @@ static void try_journal(struct str text, struct arena *a)
     }
     if (!journal_parse(buf_str(&out), &client_scope_workspace, a, &s))
         abort();
+    outcome_str("journal", buf_str(&out));
     buf_done(&out);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "../../store/object_pack.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,6 +20,8 @@ static void check_rows(const struct pack_index *p, uint64_t bytes)
         if (row.size >= PACK_OBJECT_MAX_BYTES || row.offset > bytes ||
             row.size > bytes - row.offset || pack_find(p, &row.hash) != i)
             abort();
+        OUTCOME("%llu %llu\n", (unsigned long long)row.offset,
+                (unsigned long long)row.size);
     }
     buf_init(&again, SIZE_MAX / 2);
     pack_format(rows, p->count, &again);

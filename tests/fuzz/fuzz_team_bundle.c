@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_all(const struct team_bundle *b, struct arena *a)
@@ -29,6 +31,8 @@ static void read_all(const struct team_bundle *b, struct arena *a)
                 found != TEAM_IS_KNOWN)
                 abort();
         }
+        outcome_str("object", name);
+        OUTCOME("%d %zu\n", (int)found, out.n);
         buf_done(&out);
     }
     if (team_bundle_lock(b, a, &lock, &e) != b->has_lock && e.code == ERR_NONE)
@@ -46,6 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     if (team_bundle_open(fd, &a, &b, &e))
         read_all(&b, &a);
+    else
+        outcome_err(&e);
     close(fd);
     arena_done(&a);
     return 0;

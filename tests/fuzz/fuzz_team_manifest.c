@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -12,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena a = {0};
     struct team_manifest m, again;
     struct buf out;
-    struct err e;
+    struct err e = {0};
 
     buf_init(&out, 1u << 24);
     if (team_manifest_parse(str_make((const char *)data, size), &a, &m, &e)) {
@@ -20,11 +22,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         m.commit.n = 0;
         team_manifest_write(&m, &out);
+        outcome_str("", buf_str(&out));
         if (buf_str(&out).n <= TEAM_MANIFEST_MAX_BYTES &&
             (!team_manifest_parse(buf_str(&out), &a, &again, &e) ||
              !hash_eq(&m.layer.digest, &again.layer.digest) ||
              m.is_proof != again.is_proof))
             abort();
+    } else {
+        outcome_err(&e);
     }
     buf_done(&out);
     arena_done(&a);

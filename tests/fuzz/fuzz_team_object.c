@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <zlib.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct str squeeze(struct str tar, struct arena *a)
@@ -52,10 +54,14 @@ static bool check_read(struct str bytes, const struct team_limits *limits,
     struct err e;
     uint64_t sum = 0;
 
-    if (!team_object_read(bytes, limits, a, &files, &count, &tar, &e))
+    if (!team_object_read(bytes, limits, a, &files, &count, &tar, &e)) {
+        outcome_err(&e);
         return false;
-    for (size_t i = 0; i < count; i++)
+    }
+    for (size_t i = 0; i < count; i++) {
         sum += files[i].bytes.n;
+        outcome_str(files[i].is_program ? "program" : "file", files[i].path);
+    }
     if (sum > limits->max_bytes || count > limits->max_files)
         abort();
     check_again(files, count, &tar);

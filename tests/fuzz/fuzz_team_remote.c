@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "outcome.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check(struct str s)
@@ -24,8 +26,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct team_remote t = {0}, again;
         struct err e = {0};
 
-        if (!team_remote_parse(text, from, &a, &t, &e))
+        if (!team_remote_parse(text, from, &a, &t, &e)) {
+            outcome_err(&e);
             continue;
+        }
+        outcome_str("url", t.url);
+        outcome_str("base", t.base);
         check(t.url);
         if (t.host.n == 0 || t.url.n > size + 1 ||
             !team_remote_parse(t.url, from, &a, &again, &e) ||

@@ -13,6 +13,7 @@
 
 #include "../../fetch/store_frame.h"
 #include "../../fetch/worker/team_store.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -33,6 +34,8 @@ static void check_options(struct str bytes, struct arena *a)
         !fields_end(&in) || again.count != list.count ||
         again.only != list.only)
         __builtin_trap();
+    for (size_t i = 0; i < list.count; i++)
+        outcome_str("store", list.items[i].url);
     for (size_t i = 0; i < list.count; i++)
         if (!str_eq(list.items[i].url, again.items[i].url))
             __builtin_trap();
@@ -98,6 +101,9 @@ static void check_proof(struct str bytes, struct arena *a)
 
         for (size_t i = 0; ok && i < p.tree_count; i++)
             sum += p.trees[i].size;
+        OUTCOME("%zu %llu\n", ok ? p.tree_count : 0, (unsigned long long)sum);
+        if (!ok)
+            outcome_err(&e);
         if (sum > p.limits->max_bytes)
             __builtin_trap();
         s = snapshot_get(&r, &commit);

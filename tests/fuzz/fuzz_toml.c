@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../provision/toml.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,6 +28,7 @@ static size_t count_statements(struct str text, struct arena *a)
         if (s.start < end || s.end <= s.start || s.end > text.n || !s.depth)
             abort();
         end = s.end;
+        OUTCOME("%zu-%zu ", s.start, s.end);
         n++;
     }
     return n;
@@ -48,8 +50,10 @@ static void check_list(struct str text, struct arena *a)
 
     map_init(&ours, a);
     map_put(&ours, element.key, a);
-    if (!toml_find(text, &element, a, &table, &e))
+    if (!toml_find(text, &element, a, &table, &e)) {
+        outcome_err(&e);
         return;
+    }
     if (!toml_put(text, &element, STR(ELEMENT), a, &out, &e) ||
         !toml_hash_others(text, &element, &ours, &before, &e) ||
         !toml_hash_others(out, &element, &ours, &after, &e) ||
@@ -58,6 +62,7 @@ static void check_list(struct str text, struct arena *a)
         !toml_hash_others(back, &element, &ours, &after, &e) ||
         !hash_eq(&before, &after))
         abort();
+    outcome_str("list", out);
     if (!table.p && !str_eq(back, text))
         abort();
     if (!toml_find(out, &element, a, &table, &e) ||
@@ -72,8 +77,10 @@ static void check_valid(struct str text, struct arena *a)
     struct err e = {0};
 
     if (!toml_check(text, &e) ||
-        !toml_put(text, &place, STR(TABLE), a, &out, &e))
+        !toml_put(text, &place, STR(TABLE), a, &out, &e)) {
+        outcome_err(&e);
         return;
+    }
     if (!toml_check(out, &e) || !toml_remove(out, &place, a, &back, &e) ||
         !toml_check(back, &e))
         abort();
@@ -99,6 +106,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         if (count_statements(out, &a) != left + 2)
             abort();
+        outcome_str("put", out);
+    } else {
+        outcome_err(&e);
     }
     check_list(text, &a);
     check_valid(text, &a);

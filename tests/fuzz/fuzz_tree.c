@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../fetch/worker/tree.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,14 +21,17 @@ static void check_folder(struct str bytes)
     struct tree_entry entry;
     struct str before = {"", 0};
 
-    if (!tree_check(bytes, &e))
+    if (!tree_check(bytes, &e)) {
+        outcome_err(&e);
         return;
+    }
     while (bytes.n) {
         if (!tree_next(&bytes, &entry, &e) ||
             !path_check_name(entry.name, &e) || str_eq(entry.name, before) ||
             entry.kind == TREE_SUBMODULE || entry.kind == TREE_ODD)
             abort();
         before = entry.name;
+        outcome_str("entry", entry.name);
     }
 }
 
@@ -103,6 +107,7 @@ static void check_listing(const struct tree_listing *l)
     if (l->count > PACKAGE_MAX_FILES)
         abort();
     for (size_t i = 0; i < l->count; i++) {
+        outcome_str("file", l->files[i].path);
         if (!path_check(l->files[i].path, PACKAGE_PATH_MAX_BYTES, &e))
             abort();
         if (i && str_cmp(l->files[i - 1].path, l->files[i].path) >= 0)
@@ -129,10 +134,14 @@ static void walk(struct input *in, struct arena *a)
     oid_set_init(&wants, a);
     make_objects(in, &objects);
     if (!tree_list(&s, path, &wants, a, &listing, &e)) {
+        outcome_err(&e);
         if (e.code == ERR_NONE || !err_first(&e)[0])
             abort();
         return;
     }
+    OUTCOME("%d wants", (int)listing.kind);
+    for (size_t i = 0; i < oid_set_count(&wants); i++)
+        OUTCOME(" %d", oid_set_get(&wants, i)->b[0]);
     if (listing.kind == TREE_UNKNOWN && oid_set_count(&wants) == 0)
         abort();
     check_listing(&listing);

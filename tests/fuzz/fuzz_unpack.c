@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "../../fetch/worker/unpack_serve.h"
+#include "outcome.h"
 
 #define SMALL_BYTES (1u << 20) /* so that a run is short */
 #define SMALL_FILES 64
@@ -30,6 +31,8 @@ static void check_files(const struct unpack *u)
             !map_put(&seen, text_fold(f->path, &a), NULL))
             abort();
         bytes += f->content.n;
+        outcome_str(f->executable ? "program" : "file", f->path);
+        outcome_str("content", f->content);
     }
     if (u->count > SMALL_FILES || bytes > SMALL_BYTES || bytes != u->bytes)
         abort();
@@ -63,6 +66,7 @@ static bool unpacks(struct str bytes, const struct limits *limits,
     unpack_init(u, limits, a);
     if (unpack_archive(bytes, well_known_format(bytes), u, &e))
         return true;
+    outcome_err(&e);
     if (e.code != ERR_REFUSED && e.code != ERR_FORMAT && e.code != ERR_LIMIT)
         abort();
     return false;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../../fetch/worker/protocol.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -58,6 +59,13 @@ static bool end(struct reader *r, struct err *e)
     }
 }
 
+static void outcome_ref(const struct ref_list *l, size_t i)
+{
+    outcome_str("ref", l->items[i].name);
+    outcome_str("target", l->items[i].target);
+    OUTCOME("%02x%02x\n", l->items[i].id.b[0], l->items[i].peeled.b[0]);
+}
+
 static void run(enum kind kind, bool deepen, struct str bytes, size_t chunk,
                 struct outcome *o)
 {
@@ -87,11 +95,17 @@ static void run(enum kind kind, bool deepen, struct str bytes, size_t chunk,
     o->fault = kind == ADVERT    ? r.advert.fault
                : kind == LS_REFS ? r.ls_refs.fault
                                  : r.fetch.fault;
+    OUTCOME("%d %d ", (int)kind, (int)o->fault);
+    if (!ok)
+        outcome_err(&e);
+    for (size_t i = 0; i < refs.count; i++)
+        outcome_ref(&refs, i);
     if (ok != (o->fault == WIRE_OK) || (!ok && e.code == ERR_NONE))
         abort();
     o->refs = refs.count;
     o->shallow = oid_set_count(&shallow);
     o->pack = hash_end(&pack);
+    OUTCOME("%zu %02x\n", o->shallow, o->pack.b[0]);
     advert_done(&r.advert);
     ls_refs_done(&r.ls_refs);
     fetch_answer_done(&r.fetch);
@@ -104,6 +118,8 @@ static void read_caps(struct str text)
     struct arena a = {0};
     struct caps caps, again;
 
+    if (caps_parse(text, &caps))
+        outcome_str("caps", caps_format(&caps, &a));
     if (caps_parse(text, &caps) &&
         (!caps_parse(caps_format(&caps, &a), &again) ||
          caps.version != again.version ||

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../../discover/entry.h"
+#include "outcome.h"
 
 #define INDEX_URL "https://example.com/.well-known/agent-skills/index.json"
 
@@ -16,6 +17,8 @@ static void check(const struct search_entry *n)
     struct entry_data d;
 
     entry_data_read(n->data, &d);
+    outcome_str("name", n->name);
+    outcome_str("origin", d.origin);
     if (!name_is_kebab(n->name) || !n->description.n ||
         text_count(n->description) > 1024 || !str_is(d.kind, "skill"))
         abort();
@@ -34,6 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (!offered_add_index(&list, str_make((const char *)data, size),
                            STR(INDEX_URL), STR(INDEX_URL), &e)) {
+        outcome_err(&e);
         if (e.code != ERR_FORMAT && e.code != ERR_LIMIT)
             abort();
         return 0;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "../../provision/yaml_edit.h"
+#include "outcome.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,8 +44,11 @@ static void check_put(const struct yaml_place *place, struct str text,
 
     if (!yaml_edit_has_section(text, place, &has, &e))
         abort();
-    if (!yaml_edit_put(text, place, VALUE, a, &out, &e))
+    if (!yaml_edit_put(text, place, VALUE, a, &out, &e)) {
+        outcome_err(&e);
         return;
+    }
+    outcome_str("put", out);
     if (!yaml_edit_hash(VALUE, &want, &e) ||
         !yaml_edit_find(out, place, &found, &got, &e) || !found ||
         !hash_eq(&want, &got))
@@ -65,8 +69,10 @@ static void check(const struct yaml_place *place, struct str text,
     struct hash h;
     bool found;
 
-    if (!yaml_edit_find(text, place, &found, &h, &e))
+    if (!yaml_edit_find(text, place, &found, &h, &e)) {
+        outcome_err(&e);
         return;
+    }
     check_put(place, text, found, a);
     if (!found || !yaml_edit_remove(text, place, a, &out, &e))
         return;
