@@ -43,6 +43,11 @@ static void put_client(struct json_writer *w, const struct budget_client *r)
         json_number(w, r->limit);
     else
         json_null(w);
+    json_key(w, "max_tools");
+    if (r->client && r->client->budget.max_tools)
+        json_number(w, r->client->budget.max_tools);
+    else
+        json_null(w);
     json_member_number(w, "skills", r->skills);
     json_member_number(w, "chars", r->chars);
     json_member_number(w, "sent_chars", r->sent);
@@ -125,6 +130,11 @@ static void print_budget(struct invocation *inv, const struct budget *b)
                    name_of(r), r->skills, r->chars, most, r->text_chars,
                    start_tokens(r));
         print_dropped(t, r, all);
+        if (r->client && r->client->budget.max_tools)
+            term_print(t,
+                       "    at most %u tools of all its servers, which are not "
+                       "counted here\n",
+                       r->client->budget.max_tools);
         if (r->searched)
             term_print(t,
                        "    without %zu skill%s for searches only, which saves "

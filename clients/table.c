@@ -7,8 +7,8 @@
  * .agents/skills and, in a project, its own MCP file; its sub-agents are in
  * .github/agents. The skills folders were observed with the programs
  * themselves; those of VS Code and Cursor, and the instruction files, come from
- * their documentation. Only Claude Code and Codex are known to truncate the
- * list of skills: Claude Code drops descriptions, Codex drops skills.
+ * their documentation. Claude Code and OpenClaw drop descriptions of skills
+ * that exceed a limit, Codex and Zed drop skills.
  *
  * Backends: each program may edit files in the workspace and applies its own
  * rules to everything else; none gets an option to trust a folder or to allow
@@ -113,7 +113,7 @@ const struct client clients_table[] = {
      }},
     {.name = "gemini", .title = "Gemini CLI", .seen = "2026-11",
      .known = KNOWN_OBSERVED,
-     .programs = {"gemini"}, .home = {".gemini/settings.json"},
+     .programs = {"gemini"}, .home = {".gemini"},
      .home_env = {"GEMINI_CLI_HOME", ""},
      .markers = {".gemini", "GEMINI.md"},
      .agents = ".gemini/agents", .agents_home = ".gemini/agents",
@@ -261,7 +261,8 @@ const struct client clients_table[] = {
      }},
     {.name = "cline", .title = "Cline", .seen = "2026-11",
      .known = KNOWN_OBSERVED,
-     .programs = {"cline"}, .home = {".cline"},
+     .programs = {"cline"},
+     .home = {".cline", ".config/Code/User/globalStorage/saoudrizwan.claude-dev"},
      .home_env = {"CLINE_DIR", ".cline"},
      .markers = {".cline", ".clinerules"},
      /* A file of frontmatter and body, though its name ends in ".yaml". */
@@ -351,7 +352,7 @@ const struct client clients_table[] = {
      .mcp_user = {".codeium/windsurf/mcp_config.json", .shape = &shape_windsurf,
                   .env_ref = "${env:%}"},
      .expands = {"${file:"},
-     .budget = {
+     .budget = {.max_tools = 100,
          .workspace = {".agents/skills", ".windsurf/skills"},
          .home = {".codeium/windsurf/skills"},
          .workspace_texts = {"AGENTS.md"}},
@@ -638,7 +639,7 @@ const struct client clients_table[] = {
     {.name = "openclaw", .title = "OpenClaw", .seen = "2026-11", .known = KNOWN_SOURCE,
      .programs = {"openclaw"}, .home = {".openclaw"},
      .home_env = {"OPENCLAW_STATE_DIR", ".openclaw"},
-     .budget = {.nested = true,
+     .budget = {.max_chars = 18000, .names_stay = true, .nested = true,
          .workspace = {"skills", ".agents/skills"},
          .home = {".agents/skills", ".openclaw/skills"},
          .workspace_texts = {"AGENTS.md"}},
@@ -694,7 +695,7 @@ const struct client clients_table[] = {
     {.name = "aider", .title = "Aider", .seen = "2026-11", .known = KNOWN_DOCUMENTED,
      .programs = {"aider"}, .home = {".aider.conf.yml"},
      .markers = {".aider.conf.yml", ".aiderignore", ".aider.tags.cache.v4",
-                 ".aider.chat.history.md"},
+                 ".aider.chat.history.md", ".aider.input.history"},
      .protected_paths = {".aider.conf.yml"}, .secrets = {".aider.conf.yml"}},
 };
 /* clang-format on */

@@ -93,8 +93,9 @@ struct client_budget {
     size_t description_max;   /* maximum of a description; 0 if unknown */
     /* Skills over the limit lose their description but keep their name. */
     bool names_stay;
-    bool hides;  /* supports disable-model-invocation */
-    bool nested; /* also finds skills in nested folders */
+    unsigned max_tools; /* limit of the tools of all servers; 0 if unknown */
+    bool hides;         /* supports disable-model-invocation */
+    bool nested;        /* also finds skills in nested folders */
     const char *workspace[CLIENT_MAX_FOLDERS]; /* highest priority first */
     const char *home[CLIENT_MAX_FOLDERS];
     /* Files with instructions; "x|y" means the first one that exists. */

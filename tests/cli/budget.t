@@ -32,6 +32,13 @@ is 'each row has its date' "$(json 'all(x["seen"] for x in d["clients"] if x["na
 is 'the limits that are known' "$(json 'c["claude"]["max_chars"], c["codex"]["max_chars"], c["gemini"]["max_chars"]')" \
     '(8000, 8000, None)'
 
+exits 'clients that are not here' 0 mapm budget --json -v
+is 'have theirs, too [H6]' "$(json 'c["openclaw"]["max_chars"], c["zed"]["max_chars"], c["windsurf"]["max_tools"], c["zed"]["max_tools"]')" \
+    '(18000, 50000, 100, None)'
+like 'in the table [H6]' "$(mapm budget -v)" '
+windsurf .*
+    at most 100 tools of all its servers'
+exits 'those that are here' 0 mapm budget --json
 is 'not one that is neither here nor named' "$(json '"grok" in c')" no
 echo 'clients: [grok]' >mapm.yaml
 exits 'a client of mapm.yaml' 0 mapm budget --json

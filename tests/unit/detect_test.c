@@ -72,6 +72,63 @@ static void touch(struct str home, const char *path, struct arena *a)
     }
 }
 
+/* Returns the names of the clients that the home folder `h` shows. */
+static struct str found_in(struct str h, struct arena *a)
+{
+    struct str names = STR("");
+
+    for (size_t i = 0; i < clients_count; i++)
+        if (clients_is_on_machine(&clients_table[i], h, NULL, NULL))
+            names = arena_join(names, " ", str_cstr(clients_table[i].name), a);
+    return names;
+}
+
+/* What the programs themselves create in a home. */
+TEST(homes_of_clients)
+{
+    /* clang-format off */
+    static const struct {
+        const char *path, *found;
+    } rows[] = {
+        {".claude", "claude"}, {".codex", "codex"}, {".gemini", "gemini"},
+        {".config/opencode", "opencode"}, {".copilot", "copilot"},
+        {".qwen", "qwen"}, {".cline", "cline"},
+        {".config/amp", "amp"}, {".config/Code", "vscode"},
+        {".config/Code/User/globalStorage/saoudrizwan.claude-dev", "cline vscode"},
+        {".config/Code/User/globalStorage/rooveterinaryinc.roo-cline", "vscode roo"},
+        {".cursor", "cursor"}, {".codeium/windsurf", "windsurf"},
+        {".config/devin", "devin"}, {".gemini/config", "gemini antigravity"},
+        {".kiro", "kiro"}, {".junie", "junie"},
+        {".config/JetBrains", "jetbrains-ai"},
+        {".config/github-copilot/intellij", "intellij-copilot"},
+        {".config/goose", "goose"}, {".grok", "grok"}, {".config/kilo", "kilo"},
+        {".roo", "roo"}, {".config/zed", "zed"}, {".warp", "warp"},
+        {".config/warp-terminal", "warp"}, {".factory", "droid"},
+        {".config/crush", "crush"}, {".continue", "continue"},
+        {".qoder", "qoder"}, {".commandcode", "commandcode"},
+        {".pi/agent", "pi"}, {".openhands", "openhands"}, {".vibe", "vibe"},
+        {".kimi-code", "kimi"}, {".kimi", "kimi"}, {".augment", "auggie"},
+        {".trae", "trae"}, {".config/Trae", "trae"}, {".hermes", "hermes"},
+        {".openclaw", "openclaw"}, {".aider.conf.yml", "aider"},
+        {".agents/skills", ""}, {".github", ""}, {".vscode", ""},
+    };
+    /* clang-format on */
+
+    setenv("PATH", "/nowhere", 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char home[] = "/tmp/mapm-detect-XXXXXX";
+        struct arena a = {0};
+        struct err e = {0};
+
+        CHECK(mkdtemp(home) != NULL);
+        clear_variables();
+        touch(str_cstr(home), rows[i].path, &a);
+        CHECK_STR(found_in(str_cstr(home), &a).p, rows[i].found);
+        CHECK(fs_remove_tree_at(AT_FDCWD, home, &e));
+        arena_done(&a);
+    }
+}
+
 /* A program, a marker in the home, a variable: each alone. */
 TEST(clients_on_this_machine)
 {
