@@ -394,6 +394,29 @@ TEST(a_record_from_elsewhere_lets_no_edit_stay)
     fixture_done(d);
 }
 
+/* [row 15] Any file that is as the record says shows that it was written here. */
+TEST(a_record_is_from_here_by_its_last_entry)
+{
+    struct fixture *d = &fixture;
+    struct err e = {0};
+    const char *state;
+
+    fixture_init(d);
+    add_all(d);
+    FIXTURE_OK(d, 0);
+    state = fixture_content(d, ".agents/.mapm/state");
+    CHECK(fs_remove_tree_at(d->fd, ".agents/.mapm", &e));
+    fixture_write(d, ".agents/.mapm/.gitignore", "*\n");
+    fixture_write(d, ".agents/.mapm/state", state);
+    fixture_write(d, ".agents/agents/reviewer/AGENTS.md", "mine");
+    fixture_write(d, ".agents/agents/reviewer/notes.md", "mine");
+    FIXTURE_OK(d, 0);
+    CHECK(d->left_count == 2);
+    CHECK_STR(str_dup0(d->left, &d->arena),
+              ".agents/agents/reviewer/AGENTS.md was changed");
+    fixture_done(d);
+}
+
 TEST(edits_are_named_up_to_a_number)
 {
     struct fixture *d = &fixture;
