@@ -157,6 +157,7 @@ struct counts {
 struct sight {
     struct install_client *items;
     const struct layer *layer;
+    const struct client_choice *choice;
     struct str *servers; /* per client its file for servers; p NULL: none */
     struct arena *a;
 };
@@ -188,6 +189,15 @@ static bool sees_skills(const struct sight *v, size_t at)
     return false;
 }
 
+/* Returns whether sub-agents and servers are written for the client: at user
+ * level one that was not chosen gets only links to skills. */
+static bool gets_files(const struct sight *v, size_t at)
+{
+    return v->items[at].is_used &&
+           (!v->layer->is_global ||
+            clients_selection(v->choice, v->items[at].client) == CLIENT_YES);
+}
+
 static const char *agents_of(const struct sight *v, size_t at)
 {
     const struct client *c = v->items[at].client;
@@ -200,7 +210,7 @@ static bool sees_agents(const struct sight *v, size_t at)
     const char *agents = agents_of(v, at);
 
     for (size_t i = 0; agents && i < clients_count; i++)
-        if (v->items[i].is_used && agents_of(v, i) &&
+        if (gets_files(v, i) && agents_of(v, i) &&
             str_is(str_cstr(agents), agents_of(v, i)))
             return true;
     return false;
@@ -211,7 +221,7 @@ static bool sees_servers(const struct sight *v, size_t at)
     struct str file = v->servers[at];
 
     for (size_t i = 0; file.p && i < clients_count; i++)
-        if (v->items[i].is_used && str_eq(file, v->servers[i]))
+        if (gets_files(v, i) && str_eq(file, v->servers[i]))
             return true;
     return false;
 }
@@ -222,7 +232,7 @@ static struct str no_servers_because(const struct sight *v, size_t at)
     bool is_global = v->layer->is_global;
     const struct client_mcp *m = is_global ? &c->mcp_user : &c->mcp;
 
-    if (m->unverified)
+    if (m->unverified || (is_global && !gets_files(v, at)))
         return arena_printf(v->a, "servers only with --client %s", c->name);
     if (m->others[0])
         return arena_printf(v->a, "servers only in %s%s, which is not there",
@@ -326,8 +336,8 @@ static struct install_client *list(struct context *cx, struct layer *l,
     struct install_client *items =
         arena_array(&cx->arena, clients_count, sizeof *items);
     const struct sight v = {
-        items, l, arena_array(&cx->arena, clients_count, sizeof(struct str)),
-        &cx->arena};
+        items, l, &o->clients,
+        arena_array(&cx->arena, clients_count, sizeof(struct str)), &cx->arena};
 
     for (size_t i = 0; i < clients_count; i++) {
         items[i] = (struct install_client){
