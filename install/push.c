@@ -18,6 +18,13 @@ struct part {
     size_t item;
 };
 
+/* A tree that proofs have in common. */
+struct large_tree {
+    const struct install_team_package *package; /* one that needs it */
+    struct str id;
+    size_t bytes; /* in all proofs */
+};
+
 struct job {
     struct context *cx;
     const struct install_push_request *request;
@@ -26,6 +33,8 @@ struct job {
     struct install_trees trees;
     struct team_remotes remotes;
     struct install_push_result *out;
+    struct map large;   /* struct large_tree, by name */
+    struct map apart;   /* names of those that are objects of their own */
     struct part *parts; /* objects to push */
     struct str *names;  /* names of the objects */
     size_t count, capacity, name_capacity, item_capacity;
@@ -82,7 +91,7 @@ static void add_part(struct job *j, const struct install_team_package *p,
     add_item(j, p, object, is_proof)->tree = tree;
 }
 
-/* Adds the proof, and what it leaves out. */
+/* Adds the proof, and counts its large trees. */
 static void add_proof(struct job *j, const struct install_team_package *p,
                       struct map *seen)
 {
@@ -93,9 +102,31 @@ static void add_proof(struct job *j, const struct install_team_package *p,
 
     add_part(j, p, p->proof, true, STR(""), seen);
     install_team_trees(&j->trees, p, &scratch, &trees, &count);
-    for (size_t i = 0; i < count; i++)
-        add_part(j, p, team_tree_name(p->repository, trees[i].path, a), true,
-                 arena_str(a, trees[i].path), seen);
+    for (size_t i = 0; i < count; i++) {
+        struct str name = team_tree_name(p->repository, trees[i].path, a);
+        struct large_tree *t = map_find(&j->large, name);
+
+        if (!t) {
+            t = arena_new(a, struct large_tree);
+            *t = (struct large_tree){p, arena_str(a, trees[i].path), 0};
+            map_put(&j->large, name, t);
+        }
+        t->bytes += trees[i].bytes.n;
+    }
+}
+
+/* Adds the trees that the proofs would repeat too often. */
+static void add_trees(struct job *j, struct map *seen)
+{
+    for (size_t i = 0; i < j->large.count; i++) {
+        struct str name = j->large.entries[i].key;
+        const struct large_tree *t = j->large.entries[i].value;
+
+        if (t->bytes <= TEAM_REPEATED_MAX_BYTES)
+            continue;
+        map_put(&j->apart, name, j);
+        add_part(j, t->package, name, true, t->id, seen);
+    }
 }
 
 /* Adds a package. Without a known path it has no proof, which others must fetch
@@ -135,8 +166,11 @@ static bool list_parts(struct job *j, struct err *e)
                            &packages, &count, e))
         return false;
     map_init(&seen, &j->cx->arena);
+    map_init(&j->large, &j->cx->arena);
+    map_init(&j->apart, &j->cx->arena);
     for (size_t i = 0; i < count; i++)
         add_package(j, &packages[i], &seen);
+    add_trees(j, &seen);
     return true;
 }
 
@@ -151,7 +185,7 @@ static bool make_object(struct job *j, const struct install_team_package *p,
 {
     if (s->tree.n)
         return install_team_share_tree(&j->trees, p, s->tree, a, out, e);
-    return s->is_proof ? install_team_share(&j->trees, p, a, out, e)
+    return s->is_proof ? install_team_share(&j->trees, p, &j->apart, a, out, e)
                        : install_team_write(j->store, p, a, out, e);
 }
 

@@ -429,22 +429,6 @@ bool install_team_prove(struct install_trees *t,
                        a, out, e);
 }
 
-/* A marketplace and an artifact are of one package. */
-static bool find_split(struct install_trees *t,
-                       const struct install_team_package *p, struct arena *a,
-                       struct team_file **files, size_t *count,
-                       struct team_file **trees, size_t *tree_count,
-                       struct err *e)
-{
-    *tree_count = 0;
-    if (!install_team_find(t, &p, 1, &team_proof_limits, a, files, count, e))
-        return false;
-    *trees = arena_array(a, *count, sizeof **trees);
-    if (!p->is_market && !p->is_of_index)
-        *tree_count = team_proof_split(*files, *count, a, *trees);
-    return true;
-}
-
 void install_team_trees(struct install_trees *t,
                         const struct install_team_package *p, struct arena *a,
                         struct team_file **trees, size_t *count)
@@ -453,20 +437,33 @@ void install_team_trees(struct install_trees *t,
     struct err ignored = {0};
     size_t n;
 
-    if (!find_split(t, p, a, &files, &n, trees, count, &ignored))
-        *count = 0;
+    *count = 0;
+    /* a marketplace and an artifact are of one package */
+    if (p->is_market || p->is_of_index ||
+        !install_team_find(t, &p, 1, &team_proof_limits, a, &files, &n,
+                           &ignored))
+        return;
+    *trees = files;
+    for (size_t i = 1; i < n; i++)
+        if (files[i].bytes.n > TEAM_TREE_MAX_BYTES)
+            files[(*count)++] = files[i];
 }
 
 bool install_team_share(struct install_trees *t,
-                        const struct install_team_package *p, struct arena *a,
+                        const struct install_team_package *p,
+                        const struct map *apart, struct arena *a,
                         struct install_team_object *out, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct team_file *files, *trees;
-    size_t n, count;
+    struct team_file *files;
+    size_t n;
 
-    return find_split(t, p, &scratch, &files, &n, &trees, &count, e) &&
-           write_proof(files, n, p->proof, p->commit, proof_title(p, &scratch),
+    if (!install_team_find(t, &p, 1, &team_proof_limits, &scratch, &files, &n,
+                           e))
+        return false;
+    if (!p->is_market && !p->is_of_index)
+        team_proof_split(files, n, p->repository, apart, &scratch);
+    return write_proof(files, n, p->proof, p->commit, proof_title(p, &scratch),
                        a, out, e);
 }
 

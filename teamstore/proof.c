@@ -387,18 +387,14 @@ static void give(const struct walk *w, struct team_file **files, size_t *count)
 #define APART "tree " /* then the size */
 
 /* The first file is the commit; texts of links are shorter. */
-size_t team_proof_split(struct team_file *files, size_t count, struct arena *a,
-                        struct team_file *trees)
+void team_proof_split(struct team_file *files, size_t count,
+                      struct str identity, const struct map *apart,
+                      struct arena *a)
 {
-    size_t n = 0;
-
-    for (size_t i = 1; i < count; i++) {
-        if (files[i].bytes.n <= TEAM_TREE_MAX_BYTES)
-            continue;
-        trees[n++] = files[i];
-        files[i].bytes = arena_printf(a, APART "%zu", files[i].bytes.n);
-    }
-    return n;
+    for (size_t i = 1; i < count; i++)
+        if (files[i].bytes.n > TEAM_TREE_MAX_BYTES &&
+            map_has(apart, team_tree_name(identity, files[i].path, a)))
+            files[i].bytes = arena_printf(a, APART "%zu", files[i].bytes.n);
 }
 
 bool team_tree_size(struct str bytes, size_t *size)

@@ -105,11 +105,12 @@ MUST_CHECK bool install_team_prove(struct install_trees *t,
                                    size_t count, struct arena *a,
                                    struct install_team_object *out,
                                    struct err *e);
-/* Make the proof of one package without its large trees, or the object of one of
- * these (40 hex). Allocated in `a`. Errors: as above. */
+/* Make the proof of one package without the large trees whose names are keys
+ * of `apart`, or the object of one of these (40 hex). Allocated in `a`. Errors: as
+ * above. */
 MUST_CHECK bool install_team_share(struct install_trees *t,
                                    const struct install_team_package *p,
-                                   struct arena *a,
+                                   const struct map *apart, struct arena *a,
                                    struct install_team_object *out,
                                    struct err *e);
 MUST_CHECK bool install_team_share_tree(struct install_trees *t,

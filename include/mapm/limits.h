@@ -82,7 +82,8 @@
 
 #define TEAM_OBJECT_MAX_BYTES      (80u * 1024 * 1024)   /* object of a team's store, compressed */
 #define TEAM_PROOF_MAX_BYTES       (256u * 1024)         /* git objects of a proof there: S2 */
-#define TEAM_TREE_MAX_BYTES        4096    /* larger ones are objects of their own there */
+#define TEAM_TREE_MAX_BYTES        4096    /* larger ones may be objects of their own there: */
+#define TEAM_REPEATED_MAX_BYTES    (8u * 1024 * 1024) /* if the proofs of a push repeat one so often */
 /* Includes the marketplace.json, which has about 256 KiB for 400 plugins. */
 #define TEAM_MARKET_MAX_BYTES      (4u * 1024 * 1024)
 /* Trees of a commit in the store, and so a proof in a bundle or a vendor folder: S4. */

@@ -126,16 +126,17 @@ MUST_CHECK bool team_proof_find(struct team_trees *trees, struct str commit,
                                 size_t *file_count, struct err *e);
 
 /*
- * In a team store a tree of more than TEAM_TREE_MAX_BYTES is an object of its own,
- * since every package below it needs it: in each proof it would make the store
- * grow with the square of the number of packages. The proof has the size of the
- * tree in its place.
+ * In a team store a tree of more than TEAM_TREE_MAX_BYTES can be an object of its
+ * own, since every package below it needs it: in each proof it would make the
+ * store grow with the square of the number of packages. The proof has the size of
+ * the tree in its place.
  *
- * Copies these trees to `trees`, which has room for `count`, and replaces them in
- * `files`, of team_proof_find. Returns their number. Allocated in `a`.
+ * Replaces in `files`, of team_proof_find, the large trees whose names
+ * (team_tree_name) are keys of `apart`. Allocated in `a`.
  */
-size_t team_proof_split(struct team_file *files, size_t count, struct arena *a,
-                        struct team_file *trees);
+void team_proof_split(struct team_file *files, size_t count,
+                      struct str identity, const struct map *apart,
+                      struct arena *a);
 /* Parses what such a proof has in place of a tree. */
 bool team_tree_size(struct str bytes, size_t *size);
 

@@ -253,9 +253,10 @@ same_tree '[S4] the same' .agents/skills "$T/wide-from/.agents/skills"
 # --- many packages of one folder in a team's store ----------------------------------------
 
 start_githost
-for name in $(seq -f a-skill-of-many-%03.0f 120); do
+for name in $(seq -f a-skill-of-many-%03.0f 40); do
     skill "$T/folder/skills/$name"
 done
+(cd "$T/folder/skills" && seq -f "$(printf %0200d 0)%04.0f" 950 | xargs touch)
 make_repo acme/folder "$T/folder"
 mkdir "$T/folder-ws" && cd "$T/folder-ws" || exit 1
 exits 'all packages of a folder' 0 mapm install --yes acme/folder --all
@@ -263,10 +264,10 @@ exits '[S2] are pushed' 0 mapm store push --to "$T/folder-store"
 tree=$(repo acme/folder rev-parse main:skills)
 like '[S2] the folder is called what it is' "$out" \
     "^pushed  tree $(printf %.12s "$tree") in the proof of skill a-skill-of-many-001 "
-is '[S2] and nothing else is' "$(printf '%s\n' "$out" | grep -c '^pushed  proof of ')" 120
+is '[S2] and nothing else is' "$(printf '%s\n' "$out" | grep -c '^pushed  proof of ')" 40
 is '[S9] in JSON, too' "$(mapm store push --json --to "$T/folder-store" | grep -c "\"tree\": \"$tree\"")" 1
 tree=mapm1p-$(printf 'github.com/acme/folder\0\0\0%s' "$tree" | sha256sum | cut -d ' ' -f 1)
-is '[S2] a package, a proof each, and their folder' "$(ls "$T/folder-store" | wc -l)" 241
+is '[S2] a package, a proof each, and their folder' "$(ls "$T/folder-store" | wc -l)" 81
 at_most '[S2] which is in none of the proofs' \
     "$(find "$T/folder-store" -name 'mapm1p-*' ! -name "$tree.tar.gz" -size +1k | wc -l)" 0
 ok '[S2] but once, as git has it' \
@@ -278,12 +279,12 @@ exits '[S2] a verification finds all' 0 mapm store verify "$S"
 fresh folder-pulled
 : >"$T/store.log"
 exits '[S1] without a git host they are enough' 0 env MAPM_STORE="$S" "$MAPM" install --locked
-is '[S1] a request each' "$(grep -c . "$T/store.log")" 241
+is '[S1] a request each' "$(grep -c . "$T/store.log")" 81
 exits '[S1] and all is verified' 0 mapm verify
 cp "$T/folder-store/mapm1p-"*.tar.gz "$T/" && mv "$T/$tree.tar.gz" "$T/tree.tar.gz"
 cp "$(ls "$T"/mapm1p-* | head -n 1)" "$T/folder-store/$tree.tar.gz"
 exits '[S2] another object in place of the folder' 3 mapm store verify "$S"
-is '[S2] is missing for each package' "$(printf '%s\n' "$err" | grep -c '^0 packages as mapm.lock says, 120 not')" 1
+is '[S2] is missing for each package' "$(printf '%s\n' "$err" | grep -c '^0 packages as mapm.lock says, 40 not')" 1
 fresh folder-wrong
 exits '[S1] and not believed' 1 env MAPM_STORE="$S" "$MAPM" install --locked
 like '[S1] it is named' "$err" "has something else as $tree: it is not this tree"
@@ -294,7 +295,20 @@ exits '[S1] what is missing comes from the git host' 0 env MAPM_STORE="$S" "$MAP
 at_most '[S1] in few requests' "$(requests)" 3
 kill $store_pid
 rm "$T/url"
+mkdir "$T/one-ws" && cd "$T/one-ws" || exit 1
+exits 'one package of the folder' 0 mapm install --yes https://github.com/acme/folder/tree/main/skills/a-skill-of-many-001
+exits '[S2] is pushed' 0 mapm store push --to "$T/one-store"
+is '[S2] its proof has the folder' "$(ls "$T/one-store" | wc -l)" 2
 stop_githost
+rm -rf "$T/saved" && mkdir "$T/saved" && cp -r mapm.yaml mapm.lock "$T/saved"
+serve_store "$T/one-store"
+fresh one-pulled
+: >"$T/store.log"
+exits '[S1] a machine without a git host installs it' 0 env MAPM_STORE="$S" "$MAPM" install --locked
+is '[S1] in a request for it and one for its proof' "$(grep -c . "$T/store.log")" 2
+exits '[S2] a verification finds both' 0 mapm store verify "$S"
+kill $store_pid
+rm "$T/url"
 
 # --- an entry of a marketplace -----------------------------------------------------------
 

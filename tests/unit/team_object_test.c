@@ -702,11 +702,16 @@ TEST(a_large_tree_of_a_proof_is_apart) /* [S2] */
         {STR("a"), str_make(large, TEAM_TREE_MAX_BYTES), false},
         {STR("b"), str_make(large, TEAM_TREE_MAX_BYTES + 1), false},
     };
-    struct team_file trees[3];
+    struct map apart;
     size_t size;
 
-    CHECK(team_proof_split(files, 3, &arena, trees) == 1);
-    CHECK(str_is(trees[0].path, "b") && trees[0].bytes.p == large);
+    map_init(&apart, &arena);
+    map_put(&apart, team_tree_name(STR("h/o/r"), STR("a"), &arena), large);
+    map_put(&apart, team_tree_name(STR("h/o/r"), STR("b"), &arena), large);
+    map_put(&apart, team_tree_name(STR("h/o/r"), STR("c"), &arena), large);
+    team_proof_split(files, 3, STR("h/o/other"), &apart, &arena);
+    CHECK(files[2].bytes.p == large);
+    team_proof_split(files, 3, STR("h/o/r"), &apart, &arena);
     CHECK(files[0].bytes.p == large && files[1].bytes.p == large);
     CHECK(str_is(files[2].bytes, "tree 4097"));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
