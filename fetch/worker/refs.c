@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "mapm/limits.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define HEADS      STR("refs/heads/")
@@ -525,8 +526,20 @@ static bool check_only(const struct ref_list *refs, struct str path,
     return true;
 }
 
+/* Returns whether the version is not in the ranges only because it is a
+ * pre-release. */
+static bool is_only_early(const struct candidate *c,
+                          const struct range_set *ranges)
+{
+    struct semver release = c->version;
+
+    release.pre = STR("");
+    return c->version.pre.n && range_set_allows(ranges, &release);
+}
+
 static bool refuse_version(struct str path, const struct range_set *ranges,
-                           const struct candidate *newest, struct err *e)
+                           const struct candidate *newest,
+                           const struct candidate *early, struct err *e)
 {
     size_t slash = str_find_last(path, '/');
     struct str name =
@@ -536,6 +549,13 @@ static bool refuse_version(struct str path, const struct range_set *ranges,
         err_set(e, ERR_REF, "no version of it is in %s; the newest is %.*s",
                 ranges->count > 1 ? "all of these ranges" : "the range",
                 STR_ARG(short_name(newest->ref)));
+        if (early->ref)
+            return err_hint(
+                e,
+                "%.*s is a pre-release: ^%" PRIu64 ".%" PRIu64 ".%" PRIu64
+                "-0 allows it",
+                STR_ARG(short_name(early->ref)), early->version.number.part[0],
+                early->version.number.part[1], early->version.number.part[2]);
         return err_hint(e, "name another range, or a tag or branch");
     }
     err_set(e, ERR_REF, "no tag of the repository is a version of it");
@@ -550,7 +570,7 @@ bool refs_choose_version(const struct ref_list *refs, struct str path,
                          const struct range_set *ranges, struct ref_choice *out,
                          struct str *newest, struct err *e)
 {
-    struct candidate best = {0}, top = {0}, c;
+    struct candidate best = {0}, top = {0}, early = {0}, c;
     unsigned form;
 
     if (!find_form(refs, path, &form, e))
@@ -562,9 +582,11 @@ bool refs_choose_version(const struct ref_list *refs, struct str path,
             top = c;
         if (range_set_allows(ranges, &c.version) && is_higher(&c, &best))
             best = c;
+        if (is_only_early(&c, ranges) && is_higher(&c, &early))
+            early = c;
     }
     if (!best.ref)
-        return refuse_version(path, ranges, &top, e);
+        return refuse_version(path, ranges, &top, &early, e);
     if (!check_only(refs, path, &best, e))
         return false;
     *newest = short_name(top.ref);

@@ -158,6 +158,9 @@ E
 exits 'blanks' 1 mapm install 'acme/catalog/skills/x@>=1.2, <2'
 like 'say so' "$err" 'without blanks'
 exits 'a pre-release that is named' 0 mapm install --yes --dry-run 'acme/catalog/skills/x@^2.1.0-rc.1'
+exits 'one that is not' 1 mapm install --yes --dry-run 'acme/catalog/skills/x@^2.1'
+like 'is the hint' "$err" 'v2\.1\.0-rc\.1 is a pre-release: \^2\.1\.0-0 allows it'
+exits 'which is right' 0 mapm install --yes --dry-run 'acme/catalog/skills/x@^2.1.0-0'
 
 # --- tags of a package --------------------------------------------------------------
 

@@ -376,6 +376,13 @@ TEST(a_ref_without_an_object_is_none)
 static const struct {
     const char *tags, *path, *ranges, *choice, *newest;
 } versions[] = {
+    {"v1.0.0 v1.2.0 v1.10.0 v2.0.0-rc.1", "skills/x", "^1", "v1.10.0",
+     "v1.10.0"},
+    {"v1.0.0 v1.2.0 v1.10.0 v2.0.0-rc.1", "skills/x", "^2",
+     "!^2.0.0-0 allows it", ""},
+    {"v1.10.0 v2.0.0-rc.1", "skills/x", "^2.0.0-0", "v2.0.0-rc.1", "v1.10.0"},
+    {"x-v1.0.0 x-v1.1.0 v9.0.0", "skills/x", "^1", "x-v1.1.0", "x-v1.1.0"},
+    {"x-v1.0.0 x-v1.1.0 v9.0.0", "skills/y", "*", "v9.0.0", "v9.0.0"},
     {"v1.2.0 v1.3.0 v2.0.0", "skills/x", "^1.2", "v1.3.0", "v2.0.0"},
     {"v1.2.0 v1.10.0 v1.9.0", "", "^1", "v1.10.0", "v1.10.0"},
     {"v1.2.0 v1.3.0", "skills/x", "^1.2 <1.3", "v1.2.0", "v1.3.0"},
@@ -436,7 +443,8 @@ TEST(ranges_choose_the_highest_version) /* [D6] */
                                  &newest, &e);
         CHECK(ok == (choice[0] != '!'));
         if (!ok) {
-            CHECK(e.code == ERR_REF && strstr(err_first(&e), choice + 1));
+            CHECK(e.code == ERR_REF && (strstr(err_first(&e), choice + 1) ||
+                                        strstr(e.hint, choice + 1)));
         } else {
             CHECK_STR(str_dup0(str_from_index(c.name, 10), &a), choice);
             CHECK_STR(str_dup0(newest, &a), versions[i].newest);
