@@ -47,7 +47,7 @@ STAR_OBJ  := $(STAR_SRC:%.c=$(B)/%.o)
 STAR_LIB  := $(B)/starlark.a
 STAR_LIBS := $(B)/libstarlark.a $(B)/libstarlark.so.0
 # The library in the process of a host: the wire and what it needs of base.
-HOST_BASE := $(patsubst %,base/%.c,arena buf err fs fs_open path proc_child proc_rest proc_signal str)
+HOST_BASE := $(patsubst %,base/%.c,arena buf env err fs fs_open path proc_child proc_rest proc_signal str)
 HOST_OBJ  := $(HOST_SRC:%.c=$(B)/pic/%.o) $(HOST_BASE:%.c=$(B)/pic/%.o)
 ENGINE_OBJ := $(ENGINE_SRC:%.c=$(B)/%.o) $(B)/libmapm/wire.o
 HOST_LIBS := $(B)/libmapm.a $(B)/libmapm.so.0

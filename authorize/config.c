@@ -1,9 +1,8 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/owner.h"
 #include "mapm/authorize.h"
 #include "mapm/host_config.h"
-
-#include <stdlib.h>
 
 #define CONFIG_LOCK_MS 10000
 
@@ -28,15 +27,14 @@ static bool is_within(struct context *cx, struct str path, struct str folder)
 
 static bool environment_covers(void *ctx, struct str path)
 {
-    return is_within(ctx, path, str_cstr(getenv("MAPM_TRUSTED_FOLDER")));
+    return is_within(ctx, path, env_get("MAPM_TRUSTED_FOLDER"));
 }
 
 /* --- configuration ------------------------------------------------------------ */
 
 struct str authorize_config_path(struct context *cx)
 {
-    const char *xdg = getenv("XDG_CONFIG_HOME");
-    struct str folder = str_cstr(xdg && xdg[0] == '/' ? xdg : NULL);
+    struct str folder = env_folder("XDG_CONFIG_HOME");
 
     if (folder.n == 0 && cx->home.n)
         folder = fs_join(cx->home, STR(".config"), &cx->arena);
@@ -116,7 +114,7 @@ static bool read_file(struct context *cx, struct project *user,
 static void collect_hosts(struct context *cx, const struct project *user,
                           struct origin_rules *rules)
 {
-    struct str rest = str_cstr(getenv(git_hosts[0].hosts_variable)), word;
+    struct str rest = env_get(git_hosts[0].hosts_variable), word;
     struct host_config *hosts = NULL;
     size_t count = 0, capacity = 0;
 

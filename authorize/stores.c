@@ -1,6 +1,5 @@
+#include "base/env.h"
 #include "mapm/authorize.h"
-
-#include <stdlib.h>
 
 /* Selects the team stores to use: those in the user's configuration, and those
  * that mapm.yaml proposes if the user has accepted them. */
@@ -12,8 +11,8 @@ static bool add_environment(struct context *cx, struct team_remotes *list,
 {
     struct team_remotes named;
 
-    return (team_remotes_parse(str_cstr(getenv(VARIABLE)),
-                               TEAM_FROM_ENVIRONMENT, &cx->arena, &named, e) &&
+    return (team_remotes_parse(env_get(VARIABLE), TEAM_FROM_ENVIRONMENT,
+                               &cx->arena, &named, e) &&
             team_remotes_add(list, named.items, named.count, &cx->arena, e)) ||
            err_wrap(e, "cannot use " VARIABLE);
 }

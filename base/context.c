@@ -1,7 +1,8 @@
 #include "base/context.h"
 
+#include "base/env.h"
+
 #include <stdarg.h>
-#include <stdlib.h>
 
 #define NOTICE_MAX_BYTES (1024u * 1024)
 
@@ -55,7 +56,7 @@ bool context_check_cancelled(const struct context *cx, struct err *e)
 
 bool context_is_ci(void)
 {
-    struct str ci = str_cstr(getenv("CI"));
+    struct str ci = env_get("CI");
 
     return ci.n && !str_is(ci, "false") && !str_is(ci, "0");
 }

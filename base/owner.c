@@ -1,10 +1,10 @@
 #include "base/owner.h"
 
 #include "base/buf.h"
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/text.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define SHARED_BITS 022 /* writable by the group, by all */
@@ -12,11 +12,10 @@
 /* Like git, root accepts files of the user who called sudo. */
 static bool is_sudo_user(uid_t owner)
 {
-    const char *text = getenv("SUDO_UID");
     uint64_t uid;
 
-    return geteuid() == 0 && text &&
-           str_number(str_cstr(text), (uid_t)-1 - 1, &uid) && uid == owner;
+    return geteuid() == 0 &&
+           str_number(env_get("SUDO_UID"), (uid_t)-1 - 1, &uid) && uid == owner;
 }
 
 static bool is_own(uid_t owner, unsigned flags)

@@ -1,5 +1,6 @@
 #include "base/proc.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 
 #include <errno.h>
@@ -58,8 +59,8 @@ static bool is_excluded(const char *path, const char *folder, struct arena *a)
 bool proc_find_program(const char *name, const char *except_below,
                        struct arena *a, struct str *path, struct err *e)
 {
-    const char *value = getenv("PATH");
-    struct str rest = str_cstr(value ? value : PATH_DEFAULT), folder;
+    struct str rest = env_is_set("PATH") ? env_get("PATH") : STR(PATH_DEFAULT);
+    struct str folder;
 
     if (name[0] == '\0' || strchr(name, '/'))
         return err_set(e, ERR_REFUSED, "\"%s\" is not a program name", name);

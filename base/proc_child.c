@@ -1,5 +1,6 @@
 #include "proc_child.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 
 #include <errno.h>
@@ -199,7 +200,7 @@ static NORETURN void become(const struct proc_start *s, pid_t parent,
     if (s->dir && chdir(s->dir) < 0)
         goto failed;
     f.step = STEP_EXEC;
-    execve(s->argv[0], unconst(s->argv), s->env ? unconst(s->env) : environ);
+    execve(s->argv[0], unconst(s->argv), s->env ? unconst(s->env) : env_all());
 failed:
     f.error = errno;
     if (write(channel, &f, sizeof f) < 0) {

@@ -1,5 +1,6 @@
 #include "base/term.h"
 
+#include "base/env.h"
 #include "base/proc.h"
 #include "base/text.h"
 
@@ -32,13 +33,12 @@ static const char *const styles[] = {
 
 static unsigned find_width(bool is_terminal)
 {
-    const char *columns = getenv("COLUMNS");
     struct winsize size = {0};
     uint64_t width = 0;
 
     if (is_terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
-    if (width == 0 && !str_number(str_cstr(columns), WIDTH_MAX, &width))
+    if (width == 0 && !str_number(env_get("COLUMNS"), WIDTH_MAX, &width))
         width = 0;
     if (width == 0)
         return WIDTH_DEFAULT;
@@ -49,17 +49,17 @@ static unsigned find_width(bool is_terminal)
 
 void term_init(struct term *t, enum term_when color, bool quiet)
 {
-    const char *no_color = getenv("NO_COLOR"), *kind = getenv("TERM");
+    struct str kind = env_get("TERM");
     bool may_color;
 
     *t = (struct term){
         .is_out = isatty(STDOUT_FILENO),
         .is_err = isatty(STDERR_FILENO),
         .is_in = isatty(STDIN_FILENO),
-        .is_dumb = !kind || !*kind || strcmp(kind, "dumb") == 0,
+        .is_dumb = kind.n == 0 || str_is(kind, "dumb"),
         .quiet = quiet,
     };
-    may_color = color == TERM_AUTO && !(no_color && *no_color) && !t->is_dumb;
+    may_color = color == TERM_AUTO && env_get("NO_COLOR").n == 0 && !t->is_dumb;
     t->color_out = color == TERM_ALWAYS || (may_color && t->is_out);
     t->color_err = color == TERM_ALWAYS || (may_color && t->is_err);
     t->width = find_width(t->is_err);

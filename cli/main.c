@@ -1,3 +1,4 @@
+#include "base/env.h"
 #include "base/proc.h"
 #include "mapm/cli.h"
 
@@ -87,13 +88,12 @@ int cli_main(int argc, char **argv)
 {
     struct invocation inv = {0};
     struct err e = {0};
-    const char *home = getenv("HOME");
     int code = EXIT_DONE;
     bool parsed;
 
     proc_inherit(&inv.inherited);
     proc_init();
-    inv.cx.home = str_cstr(home && home[0] == '/' ? home : "");
+    inv.cx.home = env_folder("HOME");
     parsed = invocation_parse(&inv, argc, argv, &e);
     term_init(&inv.term, color_mode(&inv), has_option(&inv, OPTION_QUIET));
     terminal_attach(&inv);

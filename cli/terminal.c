@@ -1,9 +1,8 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/json.h"
 #include "base/proc.h"
 #include "base/text.h"
-
-#include <stdlib.h>
 
 #include "command.h"
 
@@ -52,7 +51,7 @@ static bool can_ask(void *ctx)
 static bool may_prompt(struct invocation *inv)
 {
     return can_ask(inv) && !context_is_ci() && !has_option(inv, OPTION_YES) &&
-           !str_is(str_cstr(getenv("GIT_TERMINAL_PROMPT")), "0");
+           !str_is(env_get("GIT_TERMINAL_PROMPT"), "0");
 }
 
 static bool cancelled(void *ctx)

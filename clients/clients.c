@@ -1,8 +1,8 @@
 #include "mapm/clients.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define POINTS_PER_TOKEN 4
@@ -117,10 +117,10 @@ struct str clients_join_names(const char *separator, struct arena *a)
 
 size_t clients_list_limit(const struct client_budget *c, size_t window)
 {
-    const char *given = c->max_variable ? getenv(c->max_variable) : NULL;
     uint64_t n;
 
-    if (given && str_number(str_cstr(given), SIZE_MAX, &n) && n)
+    if (c->max_variable && str_number(env_get(c->max_variable), SIZE_MAX, &n) &&
+        n)
         return (size_t)n;
     return c->window_percent
                ? window * POINTS_PER_TOKEN * c->window_percent / 100

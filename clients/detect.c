@@ -1,9 +1,9 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/proc.h"
 #include "mapm/clients.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -31,17 +31,16 @@ static bool put_below(struct str folder, struct str rest, struct arena *a,
     return true;
 }
 
-/* XDG Base Directory Specification: a relative path is ignored. */
 static struct str config_folder(struct str home, struct arena *a)
 {
-    struct str xdg = str_cstr(getenv("XDG_CONFIG_HOME"));
+    struct str xdg = env_folder("XDG_CONFIG_HOME");
 
-    return xdg.n && xdg.p[0] == '/' ? xdg : fs_join(home, STR(".config"), a);
+    return xdg.n ? xdg : fs_join(home, STR(".config"), a);
 }
 
 static struct str moved_folder(const struct client *c)
 {
-    return str_cstr(c->home_env.name ? getenv(c->home_env.name) : NULL);
+    return c->home_env.name ? env_get(c->home_env.name) : STR("");
 }
 
 bool clients_home_path(const struct client *c, const char *path,

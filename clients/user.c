@@ -1,8 +1,8 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/text.h"
 #include "mapm/clients_scope.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 /* Determines the user-level paths of each client. */
@@ -155,9 +155,9 @@ static bool open_home(struct str home, struct arena *a, struct builder *out,
 
 static const char *state_folder(const struct builder *b)
 {
-    struct str named = str_cstr(getenv("XDG_STATE_HOME"));
+    struct str named = env_folder("XDG_STATE_HOME");
 
-    return str_starts(named, STR("/")) && !text_has_control(named)
+    return named.n && !text_has_control(named)
                ? fs_normalize(named, b->arena).p
                : fs_join(b->real_home, STR(".local/state"), b->arena).p;
 }

@@ -1,7 +1,7 @@
 
 #include "mapm/backend.h"
 
-#include <stdlib.h>
+#include "base/env.h"
 
 #include "checks.h"
 
@@ -32,7 +32,7 @@ void doctor_check_ask(struct doctor *d)
 {
     static const struct project none;
     struct backend_selection w = {
-        .environment = str_cstr(getenv("MAPM_ASK")),
+        .environment = env_get("MAPM_ASK"),
         .user = &d->user,
         .workspace = d->has_layer ? &d->layer.project : &none,
         .user_name = "config.yaml",

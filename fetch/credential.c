@@ -1,4 +1,5 @@
 #include "base/base64.h"
+#include "base/env.h"
 #include "base/proc.h"
 #include "base/text.h"
 
@@ -24,27 +25,12 @@ static const char *const dropped[] = {
     "GIT_TERMINAL_PROMPT=",
 };
 
-static bool is_dropped(const char *variable)
+static bool is_kept(struct str variable)
 {
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
-        if (strncmp(variable, dropped[i], strlen(dropped[i])) == 0)
-            return true;
-    return false;
-}
-
-static const char *const *make_env(struct arena *a)
-{
-    size_t count = 0, kept = 0;
-    const char **env;
-
-    while (environ[count])
-        count++;
-    env = arena_array(a, count + 2, sizeof *env);
-    for (size_t i = 0; i < count; i++)
-        if (!is_dropped(environ[i]))
-            env[kept++] = environ[i];
-    env[kept++] = "GIT_TERMINAL_PROMPT=0";
-    return env;
+        if (str_starts(variable, str_cstr(dropped[i])))
+            return false;
+    return true;
 }
 
 static bool run_in(bool is_here, const char *name, const char *const *rest,
@@ -65,13 +51,15 @@ static bool run_in(bool is_here, const char *name, const char *const *rest,
     argv[0] = str_dup0(path, &scratch);
     for (size_t i = 0; i < RUN_MAX_ARGS && rest[i]; i++)
         argv[i + 1] = rest[i];
-    if (!proc_run(&(struct proc_options){.argv = argv,
-                                         .env = make_env(&scratch),
-                                         .dir = is_here && here[0] ? here : "/",
-                                         .input = input,
-                                         .max_output_bytes = OUTPUT_MAX_BYTES,
-                                         .timeout_ms = ASK_MS},
-                  a, &result, &ignored) ||
+    if (!proc_run(
+            &(struct proc_options){
+                .argv = argv,
+                .env = env_with(is_kept, "GIT_TERMINAL_PROMPT=0", &scratch),
+                .dir = is_here && here[0] ? here : "/",
+                .input = input,
+                .max_output_bytes = OUTPUT_MAX_BYTES,
+                .timeout_ms = ASK_MS},
+            a, &result, &ignored) ||
         result.exit_code != 0)
         return false;
     *out = result.out;

@@ -1,18 +1,13 @@
 #include "registry_credential.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/proc.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define OUTPUT_MAX_BYTES (64u * 1024)
 #define HUB_KEY          "https://index.docker.io/v1/"
-
-static struct str env(const char *name)
-{
-    return str_cstr(getenv(name));
-}
 
 /* Validates MAPM_STORE_TOKEN, which is copied into a header verbatim. */
 static bool is_token(struct str s)
@@ -26,7 +21,7 @@ static bool is_token(struct str s)
 static bool from_variable(const struct registry_query *q, struct arena *a,
                           struct registry_secret *out)
 {
-    struct str token = env("MAPM_STORE_TOKEN");
+    struct str token = env_get("MAPM_STORE_TOKEN");
 
     if (token.n == 0 || !q->may_have_token)
         return false;
@@ -123,7 +118,7 @@ static bool from_file(struct str path, const struct registry_query *q,
 
 static struct str docker_file(struct arena *a)
 {
-    struct str dir = env("DOCKER_CONFIG"), home = env("HOME");
+    struct str dir = env_get("DOCKER_CONFIG"), home = env_get("HOME");
 
     if (dir.n)
         return fs_join(dir, STR("config.json"), a);
@@ -132,7 +127,7 @@ static struct str docker_file(struct arena *a)
 
 static struct str containers_file(struct arena *a)
 {
-    struct str dir = env("XDG_RUNTIME_DIR");
+    struct str dir = env_get("XDG_RUNTIME_DIR");
 
     return dir.n ? fs_join(dir, STR("containers/auth.json"), a) : dir;
 }

@@ -1,5 +1,6 @@
 #include "ssh.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/proc.h"
 
@@ -132,7 +133,7 @@ bool ssh_end(struct ssh *s, size_t id, enum ssh_end end, unsigned seconds,
     f.exit_code = end_process(l);
     f.to = &l->to;
     f.words = str_make(l->tail, l->tail_size);
-    f.has_agent = str_cstr(getenv("SSH_AUTH_SOCK")).n > 0;
+    f.has_agent = env_get("SSH_AUTH_SOCK").n > 0;
     f.may_prompt = l->may_prompt;
     if (end != SSH_DONE)
         *may_retry = ssh_explain(&f, &scratch, why);
@@ -184,7 +185,7 @@ void ssh_drain(struct ssh *s)
 /* With an agent there is no passphrase to type. */
 static bool will_prompt(const struct ssh *s)
 {
-    return s->may_prompt && str_cstr(getenv("SSH_AUTH_SOCK")).n == 0;
+    return s->may_prompt && env_get("SSH_AUTH_SOCK").n == 0;
 }
 
 static bool start_process(struct ssh *s, struct ssh_line *l, int line, int err,

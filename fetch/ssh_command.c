@@ -1,20 +1,15 @@
 #include "ssh_command.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/proc.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define SHELL          "/bin/sh"
 #define PROBE_MS       5000
 #define PROBE_MAX_OUT  (256u * 1024)
 #define ARGV_MAX_COUNT 40
-
-static struct str env(const char *name)
-{
-    return str_cstr(getenv(name));
-}
 
 /* --- choice of the program ------------------------------------------------ */
 
@@ -78,7 +73,7 @@ static enum ssh_variant variant_of(const struct ssh_program *p, struct arena *a)
 /* As in git, an unknown value means OpenSSH. */
 static enum ssh_variant named_variant(const struct ssh_settings *s)
 {
-    struct str name = env("GIT_SSH_VARIANT");
+    struct str name = env_get("GIT_SSH_VARIANT");
     enum ssh_variant v;
 
     if (name.n == 0)
@@ -239,8 +234,9 @@ bool ssh_program_find(const struct ssh_settings *s,
                       const struct ssh_address *to, struct arena *a,
                       struct ssh_program *out, struct err *e)
 {
-    struct ssh_program p = {.command = env("GIT_SSH_COMMAND"), .is_line = true};
-    struct str name = env("GIT_SSH");
+    struct ssh_program p = {.command = env_get("GIT_SSH_COMMAND"),
+                            .is_line = true};
+    struct str name = env_get("GIT_SSH");
 
     if (p.command.n == 0)
         p.command = s->command;
@@ -272,17 +268,17 @@ static const char *const dropped[] = {
     "GIT_NAMESPACE", "GIT_OBJECT_DIRECTORY", "GIT_PROTOCOL",
 };
 
-static bool is_dropped(struct str variable)
+static bool is_kept(struct str variable)
 {
     struct str name = str_slice(variable, 0, str_find_char(variable, '='));
 
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
         if (str_starts(name, str_cstr(dropped[i])))
-            return true;
+            return false;
     for (size_t i = 0; i < sizeof secret_ends / sizeof *secret_ends; i++)
         if (str_ends(name, str_cstr(secret_ends[i])))
-            return true;
-    return false;
+            return false;
+    return true;
 }
 
 static bool is_below(struct str path, struct str folder)
@@ -295,7 +291,7 @@ static bool is_below(struct str path, struct str folder)
  * names: absolute folders only, and none below the working directory. */
 static const char *clean_path(struct arena *a)
 {
-    struct str rest = env("PATH"), one, home = env("HOME");
+    struct str rest = env_get("PATH"), one, home = env_get("HOME");
     struct str out = STR("PATH=");
     char here[4096];
     struct str cwd = str_cstr(getcwd(here, sizeof here));
@@ -315,20 +311,10 @@ static const char *clean_path(struct arena *a)
 
 const char *const *ssh_env(struct arena *a)
 {
-    size_t count = 0, kept = 0;
-    const char **out;
+    const char **out = env_with(is_kept, "GIT_PROTOCOL=version=2", a);
 
-    while (environ[count])
-        count++;
-    out = arena_array(a, count + 3, sizeof *out);
-    for (size_t i = 0; i < count; i++) {
-        struct str variable = str_cstr(environ[i]);
-
-        if (str_starts(variable, STR("PATH=")))
-            out[kept++] = clean_path(a);
-        else if (!is_dropped(variable))
-            out[kept++] = environ[i];
-    }
-    out[kept++] = "GIT_PROTOCOL=version=2";
+    for (const char **v = out; *v; v++)
+        if (str_starts(str_cstr(*v), STR("PATH=")))
+            *v = clean_path(a);
     return out;
 }

@@ -1,3 +1,4 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/path.h"
 #include "mapm/authorize.h"
@@ -7,7 +8,6 @@
 #include "mapm/origin.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "folder_hash.h"
@@ -211,9 +211,9 @@ static bool read_user(struct import *m, struct err *e)
 {
     static const char *const names[] = {".skill-lock.json"};
     struct context *cx = m->s->cx;
-    struct str state = str_cstr(getenv("XDG_STATE_HOME"));
+    struct str state = env_folder("XDG_STATE_HOME");
 
-    if (str_starts(state, STR("/")) &&
+    if (state.n &&
         !read_folder(m, fs_join(state, STR("skills"), &cx->arena), names, 1, e))
         return false;
     return m->files || !cx->home.n ||

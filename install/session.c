@@ -1,8 +1,8 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "mapm/host_add.h"
 #include "mapm/open_store.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -159,13 +159,13 @@ static void session_close(struct install_session *s)
 /* What root makes is root's: said, for it is rarely meant (row 25). */
 static void warn_about_sudo(struct context *cx)
 {
-    const char *uid = getenv("SUDO_UID");
+    struct str uid = env_get("SUDO_UID");
 
-    if (geteuid() == 0 && uid && uid[0] && strcmp(uid, "0") != 0)
+    if (geteuid() == 0 && uid.n && !str_is(uid, "0"))
         context_warn(cx,
                      "running under sudo: what is written here will belong to "
-                     "root, not to user %s",
-                     uid);
+                     "root, not to user %.*s",
+                     STR_ARG(uid));
 }
 
 /* All files of the packages at hand: what is damaged is set aside. (What a

@@ -1,11 +1,10 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "mapm/backend.h"
 #include "mapm/input.h"
 #include "mapm/run.h"
 #include "mapm/run_history.h"
 #include "mapm/state_runs.h"
-
-#include <stdlib.h>
 
 #include "commands.h"
 #include "find.h"
@@ -47,7 +46,7 @@ static struct backend_selection selection_of(const struct run_request *q)
 
     return (struct backend_selection){
         .option = q->backend,
-        .environment = str_cstr(getenv("MAPM_ASK")),
+        .environment = env_get("MAPM_ASK"),
         .user = &l->user,
         .workspace = &l->project,
         .user_name = "config.yaml",

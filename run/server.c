@@ -1,3 +1,4 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/proc.h"
@@ -138,7 +139,6 @@ static bool is_program(const char *dir, const char *path, struct arena *a)
 bool run_server_find(struct context *cx, struct run_server *s, struct err *e)
 {
     const char *name = s->process.argv[0];
-    const char *path = getenv("PATH");
     struct str found;
 
     if (strchr(name, '/')) {
@@ -148,9 +148,9 @@ bool run_server_find(struct context *cx, struct run_server *s, struct err *e)
     } else {
         if (!proc_find_program(name, NULL, &cx->arena, &found, e)) {
             err_clear(e);
-            return err_set(e, ERR_NOT_FOUND,
-                           "there is no program \"%s\" on the PATH: %s", name,
-                           path ? path : "it is not set");
+            return err_set(
+                e, ERR_NOT_FOUND, "there is no program \"%s\" on the PATH: %s",
+                name, env_is_set("PATH") ? env_get("PATH").p : "it is not set");
         }
         s->path = found.p;
     }

@@ -1,6 +1,7 @@
 #include "server_plugin.h"
 
 #include "base/digest.h"
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/path.h"
@@ -10,7 +11,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -272,7 +272,8 @@ struct values {
 static size_t put_variable(struct values *v, struct buf *out, struct str rest)
 {
     size_t close = str_find_char(rest, '}'), n = 2, end;
-    const char *value;
+    const char *name;
+    struct str value;
 
     if (!str_starts(rest, STR("${")) || close == SIZE_MAX)
         return 0;
@@ -283,9 +284,10 @@ static size_t put_variable(struct values *v, struct buf *out, struct str rest)
     if (n == 2 ||
         (n < close && !str_starts(str_from_index(rest, n), STR(":-"))))
         return 0;
-    value = getenv(str_dup0(str_slice(rest, 2, end), v->a));
-    if (value && (value[0] || end == close))
-        buf_text(out, value);
+    name = str_dup0(str_slice(rest, 2, end), v->a);
+    value = env_get(name);
+    if (value.n || (env_is_set(name) && end == close))
+        buf_append(out, value);
     else if (end < close)
         buf_append(out, str_slice(rest, end + 2, close));
     else

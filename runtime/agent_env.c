@@ -1,9 +1,9 @@
 #include "agent_env.h"
 
+#include "base/env.h"
 #include "base/text.h"
 #include "mapm/clients_preset.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "backend.h"
@@ -60,7 +60,6 @@ static bool lets_through(struct str name, const char *entry)
 {
     struct str when = str_cstr(entry), pattern;
     char variable[64];
-    const char *value;
 
     str_cut(&when, '?', &pattern);
     if (!matches(name, pattern))
@@ -71,8 +70,7 @@ static bool lets_through(struct str name, const char *entry)
         return false;
     for (size_t i = 0; i <= when.n; i++)
         variable[i] = i < when.n ? when.p[i] : '\0';
-    value = getenv(variable);
-    return value && value[0];
+    return env_get(variable).n > 0;
 }
 
 static bool is_listed(struct str name, const char *const *list)
@@ -87,7 +85,7 @@ static bool is_listed(struct str name, const char *const *list)
  * program. */
 static bool is_wished(struct str name)
 {
-    struct str rest = str_cstr(getenv("MAPM_ASK_ENV")), word;
+    struct str rest = env_get("MAPM_ASK_ENV"), word;
 
     while (rest.n && str_cut(&rest, ' ', &word))
         if (word.n && matches(name, word) && !str_starts(name, STR("LD_")))
@@ -115,7 +113,7 @@ static bool is_set(const char *const *set, struct str name)
 /* Drops relative elements of PATH, which would be resolved in the workspace. */
 static void add_path(struct agent_env *env)
 {
-    struct str rest = str_cstr(getenv("PATH")), folder, clean = STR("PATH=");
+    struct str rest = env_get("PATH"), folder, clean = STR("PATH=");
 
     while (rest.p && str_cut(&rest, ':', &folder)) {
         if (!str_starts(folder, STR("/")))
@@ -156,7 +154,7 @@ void agent_env_build(struct agent_env *env, const struct preset *p,
 
     *env = (struct agent_env){.arena = a};
     add_path(env);
-    for (char **v = environ; *v; v++) {
+    for (char **v = env_all(); *v; v++) {
         struct str rest = str_cstr(*v), name;
 
         if (!str_cut(&rest, '=', &name) || !rest.p || is_set(set, name) ||

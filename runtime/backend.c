@@ -1,11 +1,11 @@
 #include "backend.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/clients.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #define WAYS                                                                   \
@@ -74,13 +74,13 @@ static struct str *split_words(struct backend *k, struct str line,
     return NULL;
 }
 
-static struct str from_home(struct str path, struct arena *a)
+struct str backend_expand_home(struct str path, struct arena *a)
 {
-    const char *home = getenv("HOME");
+    struct str home = env_folder("HOME");
 
-    if (!str_starts(path, STR("~/")) || !home)
+    if (!str_starts(path, STR("~/")) || home.n == 0)
         return path;
-    return fs_join(str_cstr(home), str_from_index(path, 2), a);
+    return fs_join(home, str_from_index(path, 2), a);
 }
 
 /* Resolves a program of the command line, relative to the current directory. */
@@ -88,7 +88,7 @@ static bool resolve_typed(struct backend *k, struct str *program, struct err *e)
 {
     char cwd[CWD_MAX_BYTES];
 
-    *program = from_home(*program, k->arena);
+    *program = backend_expand_home(*program, k->arena);
     if (!str_has_char(*program, '/') || str_starts(*program, STR("/")))
         return true;
     if (!getcwd(cwd, sizeof cwd))
@@ -104,7 +104,7 @@ static bool resolve_typed(struct backend *k, struct str *program, struct err *e)
 static bool resolve_written(struct backend *k, struct str *program,
                             struct err *e)
 {
-    *program = from_home(*program, k->arena);
+    *program = backend_expand_home(*program, k->arena);
     if (!str_has_char(*program, '/') || str_starts(*program, STR("/")))
         return true;
     return err_set(e, ERR_USAGE,

@@ -54,6 +54,9 @@ extern const struct backend_kind backend_replay_kind;
 /* `k->name` is "anthropic" or "openai". backend_http.c */
 extern const struct backend_kind backend_http_kind;
 
+/* Replaces "~" at the beginning of "~/…" by the user's home folder. */
+struct str backend_expand_home(struct str path, struct arena *a);
+
 /* Finds a program on PATH that is outside the workspace (row 15). */
 MUST_CHECK bool backend_find_program(const struct backend_selection *w,
                                      const char *program, struct arena *a,

@@ -1,3 +1,4 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/proc.h"
 #include "base/text.h"
@@ -7,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "backend.h"
@@ -59,11 +59,6 @@ static const struct api *api_find(struct str name)
     return NULL;
 }
 
-static struct str env(const char *name)
-{
-    return str_cstr(getenv(name));
-}
-
 /* --- where ---------------------------------------------------------------- */
 
 /* Rejects an invalid URL without quoting it, since it may contain a
@@ -106,7 +101,7 @@ static bool choose_address(struct backend *k, const struct api *api,
                            const struct backend_request *w, bool *is_own,
                            struct err *e)
 {
-    struct str base = env(api->base_env);
+    struct str base = env_get(api->base_env);
 
     *is_own = w->configured && w->configured->url.n;
     if (*is_own)
@@ -164,22 +159,13 @@ static bool check_key(const struct http_backend *h, struct err *e)
     return true;
 }
 
-static struct str expand_home(struct str path, struct arena *a)
-{
-    struct str home = env("HOME");
-
-    if (!str_starts(path, STR("~/")) || home.n == 0 || home.p[0] != '/')
-        return path;
-    return fs_join(home, str_from_index(path, 2), a);
-}
-
 /* Reads a key file. As in ssh, a file of the user that others can read is
  * rejected; a file of root is trusted. */
 static bool read_key_file(struct http_backend *h, struct str path,
                           struct arena *a, struct err *e)
 {
     CLEANUP_FD int fd = -1;
-    struct str full = expand_home(path, a), text;
+    struct str full = backend_expand_home(path, a), text;
     struct stat st;
 
     h->key_from = full;
@@ -230,7 +216,7 @@ static bool choose_key(struct backend *k, struct http_backend *h,
                check_key(h, e);
     if (settings && settings->key_env.n) {
         h->key_from = settings->key_env;
-        h->key = str_trim(env(str_dup0(settings->key_env, k->arena)));
+        h->key = str_trim(env_get(str_dup0(settings->key_env, k->arena)));
         if (h->key.n == 0)
             return no_key(h->key_from, "key_env in config.yaml names it", e);
         return check_key(h, e);
@@ -238,7 +224,7 @@ static bool choose_key(struct backend *k, struct http_backend *h,
     if (is_own && !is_default)
         return true;
     h->key_from = str_cstr(h->api->key_env);
-    h->key = str_trim(env(h->api->key_env));
+    h->key = str_trim(env_get(h->api->key_env));
     if (h->key.n == 0 && is_default)
         return no_key(h->key_from,
                       "set it, or name another variable or a file in "
@@ -255,7 +241,7 @@ static bool choose_model(struct backend *k, const struct backend_request *w,
     struct str model = w->configured ? w->configured->model : str_make("", 0);
 
     if (model.n == 0)
-        model = str_trim(env("MAPM_ASK_MODEL"));
+        model = str_trim(env_get("MAPM_ASK_MODEL"));
     if (model.n == 0) {
         err_set(e, ERR_NOT_FOUND, "no model is named for %.*s",
                 STR_ARG(k->name));

@@ -1,3 +1,4 @@
+#include "base/env.h"
 #include "base/fs.h"
 
 #include <dirent.h>
@@ -323,7 +324,7 @@ static void set(struct words *w, const char *name, struct str value)
 static void keep(struct words *w, const char *const *names, bool paths_only)
 {
     for (; *names; names++) {
-        struct str value = str_cstr(getenv(*names));
+        struct str value = env_get(*names);
 
         if (value.n && value.n <= VALUE_MAX_BYTES &&
             (!paths_only || value.p[0] == '/'))

@@ -1,9 +1,9 @@
 #include "base/buf.h"
 #include "base/embed.h"
+#include "base/env.h"
 #include "base/fs.h"
 #include "mapm/clients.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "sandbox.h"
@@ -36,16 +36,9 @@ static const char *const mixed[] = {
 
 /* --- hidden paths ------------------------------------------------------- */
 
-static struct str variable(const char *name)
-{
-    struct str value = str_cstr(getenv(name));
-
-    return str_starts(value, STR("/")) ? value : STR("");
-}
-
 struct str sandbox_home(struct arena *a)
 {
-    struct str home = path_real(variable("HOME"), a);
+    struct str home = path_real(env_folder("HOME"), a);
 
     return str_is(home, "/") ? STR("") : home;
 }
@@ -66,7 +59,7 @@ static void hide_secret(struct sandbox_job *job, struct str home,
         hide(job, fs_join(home, name, a));
     for (size_t k = 0; k < COUNT(xdg); k++) {
         struct str usual = str_cstr(xdg[k].usual);
-        struct str moved = variable(xdg[k].variable);
+        struct str moved = env_folder(xdg[k].variable);
 
         if (moved.n && str_starts(name, usual))
             hide(job, fs_join(moved, str_from_index(name, usual.n), a));
@@ -83,8 +76,8 @@ static void hide_secrets_of(struct sandbox_job *job, struct str home)
         if (*line.p == '/')
             hide(job, line);
         else if (*line.p == '$')
-            hide(job, variable(str_dup0(str_from_index(line, 1),
-                                        job->places.arena)));
+            hide(job, env_folder(str_dup0(str_from_index(line, 1),
+                                          job->places.arena)));
         else
             hide_secret(job, home, line);
     }
@@ -92,7 +85,7 @@ static void hide_secrets_of(struct sandbox_job *job, struct str home)
         const struct client *c = &clients_table[i];
 
         if (c->secret_variable)
-            hide(job, variable(c->secret_variable));
+            hide(job, env_folder(c->secret_variable));
         for (size_t k = 0; k < CLIENT_MAX_PATHS && c->secrets[k]; k++)
             hide_secret(job, home, str_cstr(c->secrets[k]));
     }
@@ -109,7 +102,7 @@ static void hide_all(struct sandbox_job *job, struct str home)
     }
     places_add(&job->places, PLACE_HIDDEN, home);
     for (size_t i = 0; i < COUNT(xdg); i++)
-        hide(job, variable(xdg[i].variable));
+        hide(job, env_folder(xdg[i].variable));
 }
 
 /* --- what PATH needs --------------------------------------------------------------- */
@@ -117,8 +110,7 @@ static void hide_all(struct sandbox_job *job, struct str home)
 struct str sandbox_path(const struct sandbox_job *job, struct arena *a,
                         void (*visit)(void *ctx, struct str real), void *ctx)
 {
-    const char *value = getenv("PATH");
-    struct str rest = str_cstr(value ? value : ""), folder;
+    struct str rest = env_get("PATH"), folder;
     struct buf path;
     struct str result;
 

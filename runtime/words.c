@@ -1,7 +1,6 @@
+#include "base/env.h"
 #include "base/text.h"
 #include "mapm/runtime.h"
-
-#include <stdlib.h>
 
 /* Errors with literal texts of the specification (K33, K34), and the nesting of
  * runs. */
@@ -37,10 +36,10 @@ struct str runtime_error(struct str name, const char *why, struct arena *a)
 
 unsigned runtime_depth(void)
 {
-    const char *text = getenv("MAPM_DEPTH");
     uint64_t depth;
 
-    if (!text)
+    if (!env_is_set("MAPM_DEPTH"))
         return 0;
-    return str_number(str_cstr(text), 1000000, &depth) ? (unsigned)depth : 1;
+    return str_number(env_get("MAPM_DEPTH"), 1000000, &depth) ? (unsigned)depth
+                                                              : 1;
 }

@@ -1,4 +1,5 @@
 #include "base/confine.h"
+#include "base/env.h"
 #include "base/fs.h"
 
 #include <errno.h>
@@ -87,7 +88,7 @@ static void send_failure(int fd, const struct err *e)
  * to code that has taken over the process. */
 static void forget_environment(void)
 {
-    for (char **v = environ; v && *v; v++)
+    for (char **v = env_all(); *v; v++)
         explicit_bzero(*v, strlen(*v));
 }
 

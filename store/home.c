@@ -1,36 +1,27 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/owner.h"
 #include "mapm/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "download.h"
 #include "packs.h"
 
-/* Returns the value of a variable if it is an absolute path; the XDG
- * specification says to ignore others. */
-static struct str find_folder_variable(const char *name)
-{
-    const char *value = getenv(name);
-
-    return str_cstr(value && value[0] == '/' ? value : NULL);
-}
-
 bool store_find_home(struct arena *a, struct str *path, struct err *e)
 {
-    struct str found = find_folder_variable("MAPM_HOME");
+    struct str found = env_folder("MAPM_HOME");
 
     if (found.n == 0) {
-        found = find_folder_variable("XDG_DATA_HOME");
+        found = env_folder("XDG_DATA_HOME");
         if (found.n)
             found = fs_join(found, STR("mapm"), a);
     }
     if (found.n == 0) {
-        found = find_folder_variable("HOME");
+        found = env_folder("HOME");
         if (found.n == 0) {
             err_set(e, ERR_FAILED,
                     "no folder for mapm's data: HOME is not an absolute path");
@@ -56,7 +47,7 @@ static bool check_owner(int fd, const char *path, struct err *e)
  * home. */
 static bool check_home_owner(struct str home, struct err *e)
 {
-    struct str variable = find_folder_variable("HOME");
+    struct str variable = env_folder("HOME");
     struct stat st;
 
     if (variable.n == 0 || !str_starts(home, variable) ||

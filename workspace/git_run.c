@@ -1,7 +1,6 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "mapm/workspace_git.h"
-
-#include <stdlib.h>
 
 #define OUTPUT_MAX_BYTES ((size_t)512 * 1024 * 1024)
 #define TIME_MAX_MS      (300u * 1000)
@@ -9,17 +8,22 @@
 static void add_env(struct git_run *g, size_t *n, const char *name,
                     const char *value)
 {
-    if (value)
-        g->env[(*n)++] = arena_printf(&g->cx->arena, "%s=%s", name, value).p;
+    g->env[(*n)++] = arena_printf(&g->cx->arena, "%s=%s", name, value).p;
+}
+
+static void pass_env(struct git_run *g, size_t *n, const char *name)
+{
+    if (env_is_set(name))
+        add_env(g, n, name, env_get(name).p);
 }
 
 static void set_env(struct git_run *g, struct str ceiling)
 {
     size_t n = 0;
 
-    add_env(g, &n, "PATH", getenv("PATH"));
-    add_env(g, &n, "HOME", getenv("HOME"));
-    add_env(g, &n, "XDG_CONFIG_HOME", getenv("XDG_CONFIG_HOME"));
+    pass_env(g, &n, "PATH");
+    pass_env(g, &n, "HOME");
+    pass_env(g, &n, "XDG_CONFIG_HOME");
     add_env(g, &n, "LC_ALL", "C");
     add_env(g, &n, "GIT_OPTIONAL_LOCKS", "0");
     add_env(g, &n, "GIT_TERMINAL_PROMPT", "0");

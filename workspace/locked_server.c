@@ -1,11 +1,10 @@
 #include "mapm/locked_server.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 #include "mapm/layer.h"
 #include "mapm/lock.h"
 #include "mapm/store.h"
-
-#include <stdlib.h>
 
 #include "workspace_folder.h"
 
@@ -16,12 +15,11 @@
 static bool find_from_variable(struct context *cx, struct str *out,
                                struct err *e)
 {
-    const char *named = getenv("CLAUDE_PROJECT_DIR");
+    struct str named = env_folder("CLAUDE_PROJECT_DIR");
     struct str folder;
     struct err ignored = {0};
 
-    return named && named[0] == '/' &&
-           fs_real_path(named, &cx->arena, &folder, &ignored) &&
+    return named.n && fs_real_path(named.p, &cx->arena, &folder, &ignored) &&
            (layer_find_workspace(cx, folder, out, e) || e->code == ERR_REFUSED);
 }
 

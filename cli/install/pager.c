@@ -1,11 +1,11 @@
 #include "pager.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/proc.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define SHELL "/bin/sh"
@@ -16,30 +16,19 @@
 
 static const char **environment(struct arena *a)
 {
-    const char **env;
-    size_t n = 0;
-
-    while (environ[n])
-        n++;
-    env = arena_array(a, n + 2, sizeof *env);
-    for (size_t i = 0; i < n; i++)
-        env[i] = environ[i];
-    if (!getenv("LESS"))
-        env[n] = LESS_OPTIONS;
-    return env;
+    return env_with(NULL, env_is_set("LESS") ? NULL : LESS_OPTIONS, a);
 }
 
 /* Returns the pager command, or an empty string if no pager is configured. */
 static struct str command_line(struct invocation *inv)
 {
-    const char *wish = getenv("PAGER");
     struct err ignored = {0};
     struct str found;
 
     if (!inv->term.is_out || inv->term.is_dumb)
         return STR("");
-    if (wish)
-        return str_is(str_cstr(wish), "cat") ? STR("") : str_cstr(wish);
+    if (env_is_set("PAGER"))
+        return str_is(env_get("PAGER"), "cat") ? STR("") : env_get("PAGER");
     return proc_find_program("less", NULL, &inv->cx.arena, &found, &ignored)
                ? found
                : STR("");

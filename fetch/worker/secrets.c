@@ -1,9 +1,8 @@
 #include "secrets.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/yaml.h"
-
-#include <stdlib.h>
 
 #define NETRC_MAX_BYTES (256u * 1024)
 #define GH_MAX_BYTES    (256u * 1024)
@@ -12,15 +11,10 @@ struct gh_entry {
     struct str host, token;
 };
 
-static struct str env(const char *name)
-{
-    return str_cstr(getenv(name));
-}
-
 static void load_netrc(struct secrets *s)
 {
     struct err ignored = {0};
-    struct str path = env("NETRC"), text;
+    struct str path = env_get("NETRC"), text;
 
     if (path.n == 0 && s->settings->home.n)
         path = fs_join(s->settings->home, STR(".netrc"), &s->arena);
@@ -39,12 +33,12 @@ static void load_netrc(struct secrets *s)
 
 static struct str gh_folder(struct secrets *s)
 {
-    struct str dir = env("GH_CONFIG_DIR");
+    struct str dir = env_get("GH_CONFIG_DIR");
 
     if (dir.n)
         return dir;
-    dir = env("XDG_CONFIG_HOME");
-    if (dir.n && dir.p[0] == '/')
+    dir = env_folder("XDG_CONFIG_HOME");
+    if (dir.n)
         return fs_join(dir, STR("gh"), &s->arena);
     if (s->settings->home.n)
         return fs_join(s->settings->home, STR(".config/gh"), &s->arena);
@@ -134,7 +128,7 @@ static void take_variable(struct str variable, const struct git_host_token *t,
                           struct secret *out)
 {
     const char *name = str_dup0(variable, a);
-    struct str token = env(name);
+    struct str token = env_get(name);
 
     bool has_user =
         t && t->user && (!t->begins || str_starts(token, str_cstr(t->begins)));
@@ -168,7 +162,8 @@ static bool is_for(const struct git_host *g, const struct git_host_token *t,
                    struct str host)
 {
     return git_host_takes(g, t, host) &&
-           (!t->host_variable || str_eq_nocase(env(t->host_variable), host));
+           (!t->host_variable ||
+            str_eq_nocase(env_get(t->host_variable), host));
 }
 
 void secrets_first(const struct secrets *s, const struct url *u,

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/text.h"
 #include "mapm/limits.h"
@@ -163,11 +164,6 @@ static bool load_file(struct settings *s, struct str path, struct err *e)
     return true;
 }
 
-static struct str env(const char *name)
-{
-    return str_cstr(getenv(name));
-}
-
 static bool is_true(struct str v)
 {
     return v.n && !is_false(v);
@@ -176,16 +172,16 @@ static bool is_true(struct str v)
 /* As in git, an empty GIT_CONFIG_GLOBAL means no file. */
 static bool load_files(struct settings *s, struct err *e)
 {
-    const char *global = getenv("GIT_CONFIG_GLOBAL");
-    const char *system = getenv("GIT_CONFIG_SYSTEM");
-    struct str xdg = env("XDG_CONFIG_HOME");
+    struct str system = env_is_set("GIT_CONFIG_SYSTEM")
+                            ? env_get("GIT_CONFIG_SYSTEM")
+                            : STR("/etc/gitconfig");
+    struct str xdg = env_folder("XDG_CONFIG_HOME");
 
-    if (!is_true(env("GIT_CONFIG_NOSYSTEM")) &&
-        !load_file(s, str_cstr(system ? system : "/etc/gitconfig"), e))
+    if (!is_true(env_get("GIT_CONFIG_NOSYSTEM")) && !load_file(s, system, e))
         return false;
-    if (global)
-        return load_file(s, str_cstr(global), e);
-    if (!str_starts(xdg, STR("/")) && s->home.n)
+    if (env_is_set("GIT_CONFIG_GLOBAL"))
+        return load_file(s, env_get("GIT_CONFIG_GLOBAL"), e);
+    if (xdg.n == 0 && s->home.n)
         xdg = fs_join(s->home, STR(".config"), &s->arena);
     if (xdg.n && !load_file(s, fs_join(xdg, STR("git/config"), &s->arena), e))
         return false;
@@ -195,7 +191,7 @@ static bool load_files(struct settings *s, struct err *e)
 
 static bool load_environment(struct settings *s, struct err *e)
 {
-    struct str count_text = env("GIT_CONFIG_COUNT");
+    struct str count_text = env_get("GIT_CONFIG_COUNT");
     uint64_t count = 0;
 
     if (count_text.n && !str_number(count_text, CONFIG_MAX_VALUES, &count))
@@ -205,9 +201,9 @@ static bool load_environment(struct settings *s, struct err *e)
 
         snprintf(key, sizeof key, "GIT_CONFIG_KEY_%u", i);
         snprintf(value, sizeof value, "GIT_CONFIG_VALUE_%u", i);
-        if (getenv(key) == NULL || getenv(value) == NULL)
+        if (!env_is_set(key) || !env_is_set(value))
             return err_set(e, ERR_FORMAT, "%s or %s is missing", key, value);
-        take_value(s, env(key), env(value));
+        take_value(s, env_get(key), env_get(value));
     }
     return true;
 }
@@ -238,9 +234,9 @@ static void add_hosts(struct settings *s, struct str list)
  * takes precedence over the configuration; the other two are defaults. */
 static void add_ca(struct settings *s, const char *name, bool first)
 {
-    if (env(name).n)
+    if (env_get(name).n)
         add_rule(s, str_make(NULL, 0),
-                 first ? STR("env-ca") : STR("default-ca"), env(name));
+                 first ? STR("env-ca") : STR("default-ca"), env_get(name));
 }
 
 static void add_env_ca(struct settings *s)
@@ -248,12 +244,12 @@ static void add_env_ca(struct settings *s)
     add_ca(s, "CURL_CA_BUNDLE", false);
     add_ca(s, "SSL_CERT_FILE", false);
     add_ca(s, "GIT_SSL_CAINFO", true);
-    if (env("GIT_SSL_CAPATH").n)
+    if (env_get("GIT_SSL_CAPATH").n)
         add_rule(s, str_make(NULL, 0), STR("env-capath"),
-                 env("GIT_SSL_CAPATH"));
-    else if (env("SSL_CERT_DIR").n)
+                 env_get("GIT_SSL_CAPATH"));
+    else if (env_get("SSL_CERT_DIR").n)
         add_rule(s, str_make(NULL, 0), STR("default-capath"),
-                 env("SSL_CERT_DIR"));
+                 env_get("SSL_CERT_DIR"));
 }
 
 bool settings_load(struct settings *s, const struct host_config *hosts,
@@ -261,15 +257,13 @@ bool settings_load(struct settings *s, const struct host_config *hosts,
 {
     *s = (struct settings){0};
     s->system_ca = arena_new(&s->arena, struct system_ca);
-    s->home = env("HOME");
-    if (s->home.n && s->home.p[0] != '/')
-        s->home = str_make("", 0);
+    s->home = env_folder("HOME");
     for (size_t i = 0; i < host_count; i++)
         add_host(s, &hosts[i]);
-    add_hosts(s, env(git_hosts[0].hosts_variable));
+    add_hosts(s, env_get(git_hosts[0].hosts_variable));
     if (!load_files(s, e) || !load_environment(s, e))
         return err_wrap(e, "cannot read the git configuration");
-    s->wants_no_verify |= is_true(env("GIT_SSL_NO_VERIFY"));
+    s->wants_no_verify |= is_true(env_get("GIT_SSL_NO_VERIFY"));
     add_env_ca(s);
     return true;
 }
@@ -435,9 +429,10 @@ static bool environment_has_proxy(const struct url *u)
 {
     bool is_https = url_is_secure(u);
 
-    return env("all_proxy").n || env("ALL_PROXY").n ||
-           (is_https && (env("https_proxy").n || env("HTTPS_PROXY").n)) ||
-           (!is_https && env("http_proxy").n);
+    return env_get("all_proxy").n || env_get("ALL_PROXY").n ||
+           (is_https &&
+            (env_get("https_proxy").n || env_get("HTTPS_PROXY").n)) ||
+           (!is_https && env_get("http_proxy").n);
 }
 
 /* Matches that host and its subdomains, for both "example.com" and
@@ -457,8 +452,8 @@ static bool name_covers(struct str name, struct str host)
 /* Parses no_proxy as libcurl does. */
 static bool is_exempt(struct str host)
 {
-    const char *lower = getenv("no_proxy");
-    struct str list = lower ? str_cstr(lower) : env("NO_PROXY"), one;
+    struct str list = env_get(env_is_set("no_proxy") ? "no_proxy" : "NO_PROXY");
+    struct str one;
 
     if (str_is(list, "*"))
         return true;

@@ -1,3 +1,4 @@
+#include "base/env.h"
 #include "base/fs.h"
 #include "base/proc.h"
 #include "mapm/libmapm_engine.h"
@@ -62,7 +63,6 @@ static bool perform(struct engine *g, const struct wire_message *in,
 
 static bool enter(struct engine *g, const char *folder, struct err *e)
 {
-    const char *home = getenv("HOME");
     char *cwd;
 
     if (folder && chdir(folder) < 0)
@@ -72,7 +72,7 @@ static bool enter(struct engine *g, const char *folder, struct err *e)
         return err_errno(e, "the current folder");
     g->cx.cwd = arena_str(&g->cx.arena, str_cstr(cwd));
     free(cwd);
-    g->cx.home = str_cstr(home && home[0] == '/' ? home : "");
+    g->cx.home = env_folder("HOME");
     return true;
 }
 
