@@ -87,8 +87,8 @@ answers()
 answers 'near names of refs' mian/skills/hello '\[ref-not-found\] .*did you mean "main"'
 answers 'a prefix is no ref' release/skills/hello '\[ref-not-found\]'
 answers 'short ids are refused' "$(printf %.10s "$main")/skills/hello" '\[ref-not-found\] .*use all 40 digits'
-answers 'an unknown commit' 0123456789012345678901234567890123456789/skills/hello 'FAILED .*acme/catalog has no commit 012345678901'
 # (two requests at a time: the first answer that refuses it says why)
+answers 'an unknown commit' 0123456789012345678901234567890123456789/skills/hello 'FAILED .*(acme/catalog has no commit 012345678901|\[refused\] .*in no branch or tag)'
 answers 'the id of a tree' "$(repo acme/catalog rev-parse main^{tree})/skills/hello" '\[ref-not-found\] .*tree, not a commit|\[refused\] .*in no branch or tag'
 answers 'near names of paths' main/skills/helo '\[path-not-found\] .*hello'
 answers 'a folder without document' main/skills/hello/docs '\[path-not-found\] .*no SKILL.md or AGENTS.md'
