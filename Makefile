@@ -204,7 +204,7 @@ $(B)/unit/star_verify_test $(B)/unit/star_compile_test $(B)/star-serve \
   $(B)/replay/fuzz_star_verify $(B)/fuzz/fuzz_star_verify \
   $(B)/replay/fuzz_star_compile $(B)/fuzz/fuzz_star_compile: $(B)/tests/lib/star_verify.o
 
-# They run commands; what raises the walls stands beside them.
+# They run commands; the helper that confines them is expected beside them.
 $(B)/unit/sandbox_test $(B)/unit/command_runner_test: | $(B)/unit/mapm-cage
 $(B)/unit/mapm-cage: $(B)/mapm-cage
 	@mkdir -p $(@D) && ln -sf ../mapm-cage $@

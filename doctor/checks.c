@@ -351,7 +351,7 @@ static void add_choice(struct doctor *d, size_t which, struct str user,
                from);
 }
 
-/* --- walls ---------------------------------------------------------------- */
+/* --- isolation ------------------------------------------------------------ */
 
 static void check_bubblewrap(struct doctor *d, const struct sandbox_support *w)
 {

@@ -297,11 +297,11 @@ static bool check_answer(const struct closure *c, const struct node *n,
 /* The result of an event. */
 enum outcome {
     TAKEN,
-    PACKAGE_FAILED, /* with `arrival.problem` */
-    FAILED,         /* the whole closure failed with `arrival.e` */
+    PACKAGE_FAILED, /* with `ingest_step.problem` */
+    FAILED,         /* the whole closure failed with `ingest_step.e` */
 };
 
-struct arrival {
+struct ingest_step {
     struct closure *c;
     struct node *n;
     const struct fetch_event *event;
@@ -392,7 +392,7 @@ static bool is_moved_as_locked(const struct closure *c, const struct node *n,
             str_eq(now.key, layer_origin(c->layer, n->locked)->key));
 }
 
-static enum outcome refuse_name(struct arrival *x)
+static enum outcome refuse_name(struct ingest_step *x)
 {
     x->n->is_ready = false;
     return of_closure(closure_stop_sharing(x->c, x->n, x->e));
@@ -401,7 +401,7 @@ static enum outcome refuse_name(struct arrival *x)
 /* A mirror does not redirect, and a store of the team cannot tell. The commit
  * has the package by the name that the lock has; it is the same where it has it
  * by the former one, too. */
-static enum outcome check_former(struct arrival *x)
+static enum outcome check_former(struct ingest_step *x)
 {
     struct node *n = x->n;
 
@@ -410,7 +410,7 @@ static enum outcome check_former(struct arrival *x)
     return of_package(closure_request(x->c, n, &x->problem));
 }
 
-static enum outcome put_former(struct arrival *x)
+static enum outcome put_former(struct ingest_step *x)
 {
     return of_package(
         proof_put_node(x->c->store, x->n, node_source(x->n), &x->problem));
@@ -418,7 +418,7 @@ static enum outcome put_former(struct arrival *x)
 
 /* The package is here by the name that the lock has: is that what its host calls
  * the repository? */
-static enum outcome check_host_name(struct arrival *x)
+static enum outcome check_host_name(struct ingest_step *x)
 {
     struct node *n = x->n;
     struct naming *naming = closure_naming(x->c, n);
@@ -445,7 +445,7 @@ static enum outcome check_host_name(struct arrival *x)
 }
 
 /* The locked object, by the former name. */
-static enum outcome take_former(struct arrival *x)
+static enum outcome take_former(struct ingest_step *x)
 {
     struct node *n = x->n;
 
@@ -458,7 +458,7 @@ static enum outcome take_former(struct arrival *x)
     return put_former(x);
 }
 
-static enum outcome take_package(struct arrival *x)
+static enum outcome take_package(struct ingest_step *x)
 {
     struct closure *c = x->c;
     struct node *n = x->n;
@@ -490,7 +490,7 @@ static enum outcome take_package(struct arrival *x)
     return check_host_name(x);
 }
 
-static enum outcome take_outline(struct arrival *x)
+static enum outcome take_outline(struct ingest_step *x)
 {
     struct closure *c = x->c;
     struct node *n = x->n;
@@ -501,7 +501,7 @@ static enum outcome take_outline(struct arrival *x)
         (c->options.outline || closure_want_files(c, n, &x->problem)));
 }
 
-static enum outcome take_gone(struct arrival *x)
+static enum outcome take_gone(struct ingest_step *x)
 {
     struct node *n = x->n;
     struct arena *a = &x->c->cx->arena;
@@ -527,7 +527,7 @@ static void explain_failure(const struct node *n, struct err *problem)
 }
 
 /* Handles a missing package, which may be available in another way. */
-static enum outcome take_failure(struct arrival *x)
+static enum outcome take_failure(struct ingest_step *x)
 {
     struct closure *c = x->c;
     struct node *n = x->n;
@@ -558,7 +558,7 @@ static enum outcome take_failure(struct arrival *x)
     return PACKAGE_FAILED;
 }
 
-static enum outcome take_event(struct arrival *x)
+static enum outcome take_event(struct ingest_step *x)
 {
     struct closure *c = x->c;
     struct node *n = x->n;
@@ -597,7 +597,7 @@ static void take_other(struct closure *c, const struct fetch_event *event,
         c->options.on_other(c->options.other_ctx, &other, scratch);
 }
 
-static bool finish_event(struct arrival *x, enum outcome outcome)
+static bool finish_event(struct ingest_step *x, enum outcome outcome)
 {
     struct closure *c = x->c;
     struct node *n = x->n;
@@ -617,7 +617,7 @@ static bool finish_event(struct arrival *x, enum outcome outcome)
 
 /* Handles the answer for all packages that wait for it, unless they have been
  * requested in another way since. */
-static bool take_naming(struct arrival *x)
+static bool take_naming(struct ingest_step *x)
 {
     struct closure *c = x->c;
     size_t i = x->event->id & ~CLOSURE_NAME;
@@ -630,7 +630,7 @@ static bool take_naming(struct arrival *x)
         *naming->failed = *x->event->err;
     }
     for (size_t k = 0; k < naming->waiting_count; k++) {
-        struct arrival one = *x;
+        struct ingest_step one = *x;
 
         one.n = naming->waiting[k];
         if (one.n->by_lock_name && !finish_event(&one, check_host_name(&one)))
@@ -643,7 +643,7 @@ static bool handle_event(struct closure *c, const struct fetch_event *event,
                          struct arena *scratch, struct err *e)
 {
     struct node *n = event->id < c->asked_count ? c->asked[event->id] : NULL;
-    struct arrival x = {
+    struct ingest_step x = {
         .c = c, .n = n, .event = event, .scratch = scratch, .e = e};
 
     if (event->kind == FETCH_IDLE)

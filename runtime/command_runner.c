@@ -358,7 +358,7 @@ static bool go(struct call *c, struct sandbox_job job, bool *went,
 
 /* Returns the first line that bwrap or mapm-cage printed in place of the
  * handshake. */
-static struct str complaint(const struct call *c)
+static struct str failure_line(const struct call *c)
 {
     struct str text = buf_str(&c->heard.text), line = STR("");
     bool is_cut = false;
@@ -380,7 +380,7 @@ static void notify(const struct call *c, const char *text)
 static bool go_alone(struct call *c, struct sandbox_job job, bool *went,
                      struct err *e)
 {
-    struct str why = complaint(c);
+    struct str why = failure_line(c);
     struct sandbox_support support;
 
     sandbox_probe(c->workspace, c->arena, &support);
@@ -437,7 +437,8 @@ static bool run(struct call *c, struct err *e)
         !go_alone(c, job, &went, e))
         return false;
     if (!went && !c->result.timed_out)
-        return fail(c, "it could not be started: %.*s", STR_ARG(complaint(c)));
+        return fail(c, "it could not be started: %.*s",
+                    STR_ARG(failure_line(c)));
     return true;
 }
 

@@ -97,7 +97,7 @@ void serve_forget(struct serve *s);
 /* Reads the workspace, the user's library and trust again if they changed. */
 MUST_CHECK bool serve_open_layers(struct serve *s, struct err *e);
 
-/* --- mcp_offer.c ------------------------------------------------------------- */
+/* --- exposure.c -------------------------------------------------------------- */
 
 /* Returns whether a model may start the skill according to the locks, and
  * whether it would start: its program compiles and its files are those that

@@ -437,7 +437,8 @@ static enum step step_lead(struct ask *a, struct err *e)
     if (s->trees != TREES_HERE)
         return STEP_WAIT;
     oid_set_init(&wants, &scratch);
-    found = a->must_lead ? lead_find(a, &wants, e) : lead_is_only(a, &wants, e);
+    found = a->must_lead ? locked_path_find(a, &wants, e)
+                         : locked_path_is_only(a, &wants, e);
     a->leads = found == FOUND_PACKAGE;
     if (found == FOUND_WAIT)
         return want_loose_objects(a, &wants, false, e);

@@ -28,7 +28,7 @@
  *     http_exchange.c   is its transport over https;
  *     ssh_exchange.c    is its transport over ssh processes that mapm starts;
  *     place.c           manages the capabilities of a repository's server;
- *     lead.c            checks that a commit has the locked object at the path;
+ *     locked_path.c            checks that a commit has the locked object at the path;
  *     ancestry.c        checks that a locked commit is in the history of a ref;
  *     snapshot.c        fetches whole commits if the server cannot send parts;
  *     compare.c         checks whether a package is still what the lock says;
@@ -349,15 +349,17 @@ enum found document_find(struct ask *a, struct document_wants *wants,
                          struct str *entry_file, struct arena *arena,
                          struct fetch_event *offers, struct err *e);
 
-/* --- lead.c --------------------------------------------------------------- */
+/* --- locked_path.c --------------------------------------------------------------- */
 
 /* Checks that the trees of the commit lead to the pinned object. If so, sets
  * path and `leads` and returns FOUND_PACKAGE. Never returns FOUND_OFFERS.
  * Errors: ERR_LOCKED if another object is there. */
-enum found lead_find(struct ask *a, struct oid_set *wants, struct err *e);
+enum found locked_path_find(struct ask *a, struct oid_set *wants,
+                            struct err *e);
 /* After a ref of several segments was chosen, checks that no longer path
  * exists. Returns FOUND_PACKAGE, FOUND_WAIT, or ERR_REF. */
-enum found lead_is_only(struct ask *a, struct oid_set *wants, struct err *e);
+enum found locked_path_is_only(struct ask *a, struct oid_set *wants,
+                               struct err *e);
 
 /* --- compare.c ------------------------------------------------------------ */
 

@@ -4,7 +4,7 @@
 /*
  * What a hostile command tries. The test starts itself again, as the command
  * "TEST probe DIR PORT PID open|walled": each attempt is a row that prints its name and
- * the errno, 0 when it worked. Each is tried where there are no walls as well,
+ * the errno, 0 when it worked. Each is tried where there is no isolation as well,
  * so that what fails there proves nothing.
  *
  *     DIR          outside of the workspace, the user's own
@@ -380,7 +380,7 @@ static int make_pair(void)
     return result_of(socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
 }
 
-/* --- other processes, and doors past the walls -------------------------------------- */
+/* --- other processes, and ways past the isolation -------------------------------------- */
 
 static int try_signal(void)
 {
@@ -650,7 +650,7 @@ static int chmod_workspace(void)
 /* --- rows -------------------------------------------------------------------------------- */
 
 enum {
-    MUST_FAIL = 0,     /* where it works without walls, it must not with them */
+    MUST_FAIL = 0,     /* works without isolation, must not with it */
     MUST_WORK = -1,    /* everywhere */
     ALWAYS = 1 << 16,  /* must fail with SANDBOX_OFF, too */
     OUTER = 1 << 17,   /* a wall of bubblewrap's: not there without it */
@@ -658,7 +658,7 @@ enum {
     SCOPED = 1 << 18,  /* without bubblewrap, of Landlock ABI 6 */
 };
 
-#define MUST_BE(error) (error) /* seccomp's answer, with walls of either kind */
+#define MUST_BE(error) (error) /* of seccomp, in either kind of isolation */
 
 /* clang-format off */
 static const struct probe {

@@ -15,7 +15,7 @@
 #include "command_case.h"
 
 /* What a program gets back from command(): [K25, K26, K27, K29, row 19, row 20]
- * [row 22] of the threats. The walls themselves: sandbox_test. */
+ * [row 22] of the threats. The isolation itself: sandbox_test. */
 
 TEST(outcomes_of_a_command) /* [K27] */
 {

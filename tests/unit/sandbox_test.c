@@ -178,10 +178,10 @@ static void check_probe(enum case_way way, enum sandbox mode)
                             &is_proved);
 
         if (!ok)
-            printf("# %s: %s, without walls %s\n", probes[i].name,
+            printf("# %s: %s, without isolation %s\n", probes[i].name,
                    strerror(results[i]), strerror(open[i]));
         else if (!is_proved)
-            printf("# nothing learnt: %s: %s, without walls %s\n",
+            printf("# nothing learnt: %s: %s, without isolation %s\n",
                    probes[i].name, strerror(results[i]), strerror(open[i]));
         CHECK(ok);
         proved += is_proved;

@@ -3,18 +3,18 @@
 #include "session.h"
 
 /*
- * lead: a lock says that an object is at a path of a commit. The id of the
+ * locked_path: a lock says that an object is at a path of a commit. The id of the
  * object alone proves nothing, as servers send every object they have,
  * including those of deleted branches and of forks. Therefore the trees of the
  * commit must lead to the object. The lock does not say where the ref ends and
  * the path begins: the longest path that exists in the commit is used, so that
- * an edited lock cannot choose a shorter one. lead_is_only applies the same
+ * an edited lock cannot choose a shorter one. locked_path_is_only applies the same
  * rule to packages that were found by a ref.
  *
  * Source: FETCH.md 3.4; THREATS.md row 12; F1.
  */
 
-struct lead {
+struct locked_path {
     struct ask *ask;
     struct oid_set *wants;
     struct tree_found at; /* TREE_UNKNOWN if trees are missing */
@@ -24,7 +24,7 @@ struct lead {
 };
 
 /* Returns false for an error other than a missing path. */
-static bool try_path(struct lead *l, struct str path, struct err *e)
+static bool try_path(struct locked_path *l, struct str path, struct err *e)
 {
     struct repo *r = l->ask->repo;
     struct tree_source src = {&r->objects, l->ask->snapshot->root, &r->index,
@@ -39,7 +39,7 @@ static bool try_path(struct lead *l, struct str path, struct err *e)
     return true;
 }
 
-static enum found refuse(const struct lead *l, struct err *e)
+static enum found refuse(const struct locked_path *l, struct err *e)
 {
     const struct ask *a = l->ask;
     char commit[OID_HEX_CHARS + 1], expected[OID_HEX_CHARS + 1],
@@ -66,7 +66,7 @@ static enum found refuse(const struct lead *l, struct err *e)
     return FOUND_ERROR;
 }
 
-static enum found take_path(struct lead *l, struct err *e)
+static enum found take_path(struct locked_path *l, struct err *e)
 {
     struct ask *a = l->ask;
 
@@ -82,9 +82,9 @@ static enum found take_path(struct lead *l, struct err *e)
 
 /* Tries the longest path first. The root exists in every commit, so it is used
  * only if no longer path exists. */
-enum found lead_find(struct ask *a, struct oid_set *wants, struct err *e)
+enum found locked_path_find(struct ask *a, struct oid_set *wants, struct err *e)
 {
-    struct lead l = {.ask = a, .wants = wants};
+    struct locked_path l = {.ask = a, .wants = wants};
     struct str rest = a->rest, segment;
     size_t segments = 0;
 
@@ -106,9 +106,9 @@ static struct str longer_path(const struct ask *a, struct str ref)
                      : ref;
 }
 
-enum found lead_is_only(struct ask *a, struct oid_set *wants, struct err *e)
+enum found locked_path_is_only(struct ask *a, struct oid_set *wants, struct err *e)
 {
-    struct lead l = {.ask = a, .wants = wants};
+    struct locked_path l = {.ask = a, .wants = wants};
     struct str ref = a->ref, segment;
 
     while (str_cut(&ref, '/', &segment) && ref.p) {
