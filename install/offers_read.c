@@ -303,6 +303,31 @@ static struct str plugin_key(const struct node *n,
         .key;
 }
 
+static size_t tokens_of_plugin(const struct map *tokens, struct str name)
+{
+    const size_t *sum = map_find(tokens, name);
+
+    return sum ? *sum : 0;
+}
+
+/* Adds the tokens of the packages of each plugin. */
+static void sum_tokens(const struct install_catalog *c, struct arena *a,
+                       struct map *out)
+{
+    map_init(out, a);
+    for (size_t i = 0; i < c->offer_count; i++) {
+        const struct install_offer *o = &c->offers[i];
+        struct map_entry *at =
+            o->is_of_plugin ? map_entry(out, o->group) : NULL;
+
+        if (!at)
+            continue;
+        if (!at->value)
+            at->value = arena_new(a, size_t);
+        *(size_t *)at->value += o->tokens;
+    }
+}
+
 static void fill_plugins(const struct closure *c, const struct node *n,
                          const struct market *m, const struct map *installed,
                          struct install_catalog *out)
@@ -310,7 +335,9 @@ static void fill_plugins(const struct closure *c, const struct node *n,
     struct arena *a = &c->cx->arena;
     struct install_offer *plugins =
         arena_array(a, m->count + 1, sizeof *plugins);
+    struct map tokens;
 
+    sum_tokens(out, a, &tokens);
     for (size_t i = 0; i < m->count; i++) {
         const struct market_entry *entry = &m->entries[i];
 
@@ -324,6 +351,7 @@ static void fill_plugins(const struct closure *c, const struct node *n,
             .is_of_plugin = true,
             .description = text_one_line(entry->description, a),
             .problem = str_cstr(entry->source == MARKET_NONE ? entry->why : ""),
+            .tokens = tokens_of_plugin(&tokens, entry->name),
             .is_installed = map_has(installed, plugin_key(n, entry, a))};
     }
     out->plugins = plugins;
@@ -350,6 +378,7 @@ void offers_fill(const struct closure *c, const struct node *n, bool each,
     struct arena *a = &c->cx->arena;
     struct map installed, folders;
     const struct node *market;
+    const struct market *m;
     struct origin o;
 
     *out = (struct install_catalog){.origin = *n->origin,
@@ -363,12 +392,10 @@ void offers_fill(const struct closure *c, const struct node *n, bool each,
     map_init(&folders, a);
     o = market_origin(n, a);
     market = closure_find(c, o.key);
-    if (market && node_rare(market)->market && !market->failed) {
-        const struct market *m = node_rare(market)->market;
-
-        for (size_t i = 0; i < m->count; i++)
-            add_folders(&m->entries[i], market_root(market), a, &folders);
-        fill_plugins(c, n, m, &installed, out);
-    }
+    m = market && !market->failed ? node_rare(market)->market : NULL;
+    for (size_t i = 0; m && i < m->count; i++)
+        add_folders(&m->entries[i], market_root(market), a, &folders);
     fill_offers(c, n, &installed, &folders, out);
+    if (m)
+        fill_plugins(c, n, m, &installed, out);
 }

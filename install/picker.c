@@ -39,11 +39,15 @@ static struct str haystack_of(const struct install_offer *o, struct arena *a)
                       a);
 }
 
+static bool is_plugin_alone(const struct group *g)
+{
+    return g->count == 1 && g->offers[0]->kind == DOC_PLUGIN;
+}
+
 static void add_rows(struct install_picker *p, const struct group *g,
                      size_t number, struct arena *a)
 {
-    /* The heading of a plugin alone would repeat its name. */
-    if (g->count > 1 || g->offers[0]->kind != DOC_PLUGIN)
+    if (!is_plugin_alone(g)) /* its heading would repeat its name */
         p->rows[p->row_count++] = (struct picker_row){
             .offer = g->offers[0], .group = number, .count = g->count};
     for (size_t i = 0; i < g->count; i++)
@@ -102,8 +106,10 @@ void install_picker_init(struct install_picker *p,
         add_offer(&groups, &c->plugins[i], a);
     for (size_t i = 0; i < c->offer_count; i++)
         add_offer(&groups, &c->offers[i], a);
-    for (size_t i = 0; i < groups.count; i++)
-        add_rows(p, groups.entries[i].value, i, a);
+    for (size_t round = 0; round < 2; round++)
+        for (size_t i = 0; i < groups.count; i++)
+            if (is_plugin_alone(groups.entries[i].value) == (round == 0))
+                add_rows(p, groups.entries[i].value, i, a);
     filter_rows(p);
 }
 
@@ -152,7 +158,22 @@ static void set_picked(struct install_picker *p, struct picker_row *row,
         return;
     row->is_picked = picked;
     p->picked += picked ? 1 : SIZE_MAX;
-    p->tokens += picked ? row->offer->tokens : 0 - row->offer->tokens;
+}
+
+size_t install_picker_tokens(const struct install_picker *p)
+{
+    size_t tokens = 0, whole = SIZE_MAX; /* group of a plugin that is picked */
+
+    for (size_t i = 0; i < p->row_count; i++) {
+        const struct picker_row *row = &p->rows[i];
+
+        if (!row->is_picked || row->group == whole)
+            continue;
+        tokens += row->offer->tokens;
+        if (row->offer->kind == DOC_PLUGIN)
+            whole = row->group;
+    }
+    return tokens;
 }
 
 static void toggle_seen(struct install_picker *p, size_t from, size_t to)

@@ -137,12 +137,13 @@ static void draw(struct screen *s)
     buf_init(&b, SCREEN_MAX_BYTES);
     scroll(s, lines);
     buf_text(&b, "\x1b[?25l\x1b[H");
-    put_line(
-        s, &b, "\x1b[1m",
-        arena_printf(&a, "%zu of %zu chosen, about %zu tokens: %.*s", p->picked,
-                     s->catalog->offer_count + s->catalog->plugin_count,
-                     p->tokens, STR_ARG(clean(s->catalog->origin.text, &a))),
-        false);
+    put_line(s, &b, "\x1b[1m",
+             arena_printf(&a, "%zu of %zu chosen, about %zu tokens: %.*s",
+                          p->picked,
+                          s->catalog->offer_count + s->catalog->plugin_count,
+                          install_picker_tokens(p),
+                          STR_ARG(clean(s->catalog->origin.text, &a))),
+             false);
     put_line(s, &b, "",
              arena_printf(&a, "filter: %.*s_%s%.*s", (int)p->filter_bytes,
                           p->filter, omitted.n ? "   " : "", STR_ARG(omitted)),

@@ -242,8 +242,8 @@ struct install_offer {
     struct str description; /* description, on one line */
     struct str command;     /* command line of an MCP server */
     struct str problem;     /* why it cannot be installed, or "" */
-    size_t tokens;          /* estimated tokens of its entry file; 0 if
-                               unknown */
+    size_t tokens;          /* estimated tokens of its entry file, of a plugin
+                               those of its packages here; 0 if unknown */
     bool is_installed;      /* installed in this workspace, at any ref */
 };
 

@@ -29,11 +29,12 @@ struct install_picker {
     size_t seen_count;
     char filter[PICKER_FILTER_MAX_BYTES];
     size_t filter_bytes;
-    size_t picked, tokens; /* packages that are picked, and their tokens */
+    size_t picked; /* packages that are picked */
 };
 
-/* Lists the packages of `c` without a filter: of each plugin itself first, then
- * its packages. Allocated in `a`, borrowing from `c`. */
+/* Lists the packages of `c` without a filter: plugins without packages here,
+ * which have no heading; then of each other plugin itself first, then its
+ * packages. Allocated in `a`, borrowing from `c`. */
 void install_picker_init(struct install_picker *p,
                          const struct install_catalog *c, struct arena *a);
 
@@ -55,6 +56,10 @@ void install_picker_toggle(struct install_picker *p, size_t at);
  * as a whole are excluded, because their parts are packages, too; so are
  * packages that are installed. */
 void install_picker_toggle_all(struct install_picker *p);
+
+/* Returns the tokens of what is picked; those of a plugin contain those of its
+ * packages. */
+size_t install_picker_tokens(const struct install_picker *p);
 
 /* Returns the picked packages by path, which no other package has; plugins by
  * name. Allocated in `a`. */

@@ -77,6 +77,7 @@ has 'with entries that are left out' "$out" '1 entry of its marketplace is left 
 has 'and by folder' "$out" 'skills/ ('
 has 'with descriptions' "$out" 'The pdf package of a test'
 has 'and tokens' "$out" ' tok '
+like 'and those of the packages of a plugin' "$out" 'plugin docs +12 tok'
 has 'and what cannot be had' "$out" 'not installable'
 hasnt 'no title is set by a stranger [row 7]' "$out" "$(printf '\033]0;')"
 has 'the screen is as it was' "$out" "$(printf '\033[?1049l')"
@@ -103,7 +104,7 @@ on_screen 24x80 '=esc leaves' '+skills' '=filter: skills_' '+\x1b[A' '=skills/' 
 is 'a heading' "$status" 0
 is 'chooses all below it' "$(installed)" 'evil wide xlsx '
 fresh
-on_screen 24x80 '=esc leaves' '+\x1b[B\x1b[B' '=pdf' '+\x1b[A' '=pdf' '+ ' '=1 of' '+\r' -- \
+on_screen 24x80 '=esc leaves' '+\x1b[B\x1b[B\x1b[B\x1b[B' '=pdf' '+\x1b[A' '=pdf' '+ ' '=1 of' '+\r' -- \
     "$MAPM" install acme/market
 is 'arrows move' "$status" 0
 is 'to one of a plugin' "$(installed | wc -w)" 1

@@ -40,7 +40,8 @@ static const struct install_offer plugins[] = {
     {.kind = DOC_PLUGIN,
      .name = STR_INIT("docs"),
      .group = STR_INIT("docs"),
-     .is_of_plugin = true},
+     .is_of_plugin = true,
+     .tokens = 120},
     {.kind = DOC_PLUGIN,
      .name = STR_INIT("npm"),
      .group = STR_INIT("npm"),
@@ -73,7 +74,7 @@ TEST(rows_are_grouped_with_plugins_first)
 
     install_picker_init(&p, &catalog, &a);
     CHECK_STR(seen(&p, &a),
-              " [3] docs pdf docx npm [3] io.acme/tool broken old");
+              " npm [3] docs pdf docx [3] io.acme/tool broken old");
 }
 
 TEST(the_filter_searches_names_groups_kinds_and_texts)
@@ -86,7 +87,7 @@ TEST(the_filter_searches_names_groups_kinds_and_texts)
         {"mcps", " [3] io.acme/tool broken old"},
         {"\xc3\xa9", " [3] io.acme/tool"},
         {"no name", " [3] broken"},
-        {"plugin", " [3] docs npm"},
+        {"plugin", " npm [3] docs"},
         {"nosuch", ""},
     };
 
@@ -128,19 +129,23 @@ TEST(a_package_toggles_and_a_heading_toggles_its_group)
     struct install_picker p;
 
     install_picker_init(&p, &catalog, &a);
-    install_picker_toggle(&p, 0);
+    install_picker_toggle(&p, 1);
     CHECK_STR(seen(&p, &a),
-              " [3] docs pdf* docx* npm [3] io.acme/tool broken old");
-    CHECK(p.picked == 2 && p.tokens == 120);
-    install_picker_toggle(&p, 2);
-    CHECK(p.picked == 1 && p.tokens == 20);
-    install_picker_toggle(&p, 0); /* one is missing: all again */
+              " npm [3] docs pdf* docx* [3] io.acme/tool broken old");
+    CHECK(p.picked == 2 && install_picker_tokens(&p) == 120);
+    install_picker_toggle(&p, 3);
+    CHECK(p.picked == 1 && install_picker_tokens(&p) == 20);
+    install_picker_toggle(&p, 1); /* one is missing: all again */
     CHECK(p.picked == 2);
-    install_picker_toggle(&p, 0);
-    CHECK(p.picked == 0 && p.tokens == 0);
+    install_picker_toggle(&p, 1);
+    CHECK(p.picked == 0 && install_picker_tokens(&p) == 0);
     install_picker_toggle(&p, 7); /* cannot be installed */
     install_picker_toggle(&p, 99);
     CHECK(p.picked == 0);
+    install_picker_toggle(&p, 2); /* the plugin, which has both */
+    install_picker_toggle(&p, 3);
+    install_picker_toggle(&p, 6);
+    CHECK(p.picked == 3 && install_picker_tokens(&p) == 123);
 }
 
 TEST(toggle_all_leaves_plugins_and_installed_packages_out)
@@ -151,12 +156,12 @@ TEST(toggle_all_leaves_plugins_and_installed_packages_out)
     install_picker_init(&p, &catalog, &a);
     install_picker_toggle_all(&p);
     CHECK_STR(seen(&p, &a),
-              " [3] docs pdf* docx* npm [3] io.acme/tool* broken old");
+              " npm [3] docs pdf* docx* [3] io.acme/tool* broken old");
     install_picker_type(&p, STR("docx"));
     install_picker_toggle_all(&p); /* those seen alone */
     install_picker_clear(&p);
     CHECK_STR(seen(&p, &a),
-              " [3] docs pdf* docx npm [3] io.acme/tool* broken old");
+              " npm [3] docs pdf* docx [3] io.acme/tool* broken old");
 }
 
 TEST(the_choice_has_paths_and_names_of_plugins)
@@ -166,8 +171,8 @@ TEST(the_choice_has_paths_and_names_of_plugins)
     struct install_choice c;
 
     install_picker_init(&p, &catalog, &a);
-    install_picker_toggle(&p, 2);
-    install_picker_toggle(&p, 4);
+    install_picker_toggle(&p, 0);
+    install_picker_toggle(&p, 3);
     install_picker_toggle(&p, 6);
     c = install_picker_choice(&p, &a);
     CHECK(c.skills.count == 1 && c.plugins.count == 1 && c.mcps.count == 1);
