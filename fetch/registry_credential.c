@@ -43,12 +43,12 @@ static struct str helper_key(const struct registry_query *q)
     return registry_is_hub(q->host) ? STR(HUB_KEY) : q->host;
 }
 
-static bool run_helper(struct str name, const struct registry_query *q,
-                       struct arena *a, struct str *out)
+/* Runs the helper. Returns NULL, or why there is no output. */
+static const char *run_helper(struct str program,
+                              const struct registry_query *q, struct arena *a,
+                              struct str *out)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    const char *program =
-        arena_printf(&scratch, "docker-credential-%.*s", STR_ARG(name)).p;
     struct proc_result result = {0};
     struct err ignored = {0};
     char here[4096];
@@ -57,9 +57,9 @@ static bool run_helper(struct str name, const struct registry_query *q,
 
     if (getcwd(here, sizeof here) == NULL || strcmp(here, "/") == 0)
         here[0] = '\0';
-    if (!proc_find_program(program, here[0] ? here : NULL, &scratch, &path,
-                           &ignored))
-        return false;
+    if (!proc_find_program(str_dup0(program, &scratch), here[0] ? here : NULL,
+                           &scratch, &path, &ignored))
+        return "is not in PATH";
     argv[0] = str_dup0(path, &scratch);
     if (!proc_run(&(struct proc_options){.argv = argv,
                                          .dir = "/",
@@ -68,26 +68,32 @@ static bool run_helper(struct str name, const struct registry_query *q,
                                          .timeout_ms = REGISTRY_HELPER_MS},
                   a, &result, &ignored) ||
         result.exit_code != 0)
-        return false;
+        return "gives no login";
     *out = result.out;
-    return true;
+    return NULL;
 }
 
 static bool from_helper(struct str name, const struct registry_query *q,
                         struct arena *a, struct registry_secret *out)
 {
+    struct registry_secret found = {0};
+    const char *why;
     struct str text;
 
-    if (name.n == 0 || !run_helper(name, q, a, &text) ||
-        !registry_helper_parse(text, a, out))
+    if (name.n == 0)
         return false;
-    out->source = arena_printf(a, "docker-credential-%.*s", STR_ARG(name));
-    if (!str_is(out->user, "<token>"))
-        return true;
-    *out = (struct registry_secret){
-        .note = arena_printf(a, "%.*s has an identity token, which is not sent",
-                             STR_ARG(out->source))};
-    return false;
+    found.source = arena_printf(a, "docker-credential-%.*s", STR_ARG(name));
+    why = run_helper(found.source, q, a, &text);
+    if (!why && !registry_helper_parse(text, a, &found))
+        why = "gives no login";
+    if (!why && str_is(found.user, "<token>"))
+        why = "has an identity token, which is not sent";
+    if (why) {
+        out->note = arena_printf(a, "%.*s %s", STR_ARG(found.source), why);
+        return false;
+    }
+    *out = found;
+    return true;
 }
 
 static bool from_file(struct str path, const struct registry_query *q,

@@ -16,7 +16,8 @@
  * A helper is a program in PATH but outside the working directory. It gets the
  * name of the registry on stdin and may run for REGISTRY_HELPER_MS. An identity
  * token belongs to a protocol that mapm does not implement; it is not sent, and
- * `note` says so. A file that cannot be read or parsed counts as empty.
+ * `note` says so, as it says that a helper gave no login. A file that cannot be
+ * read or parsed counts as empty.
  *
  * Source: S3; TEAM.md 1.4; docker-credential-helpers; containers-auth.json(5).
  */
@@ -44,8 +45,8 @@ struct registry_secret {
     struct str user, secret; /* printable ASCII for REGISTRY_TOKEN */
     struct str source;       /* origin of the secret for messages, as
                               * "MAPM_STORE_TOKEN"; or "" */
-    struct str note;         /* a credential that was found but not sent; or
-                              * "" */
+    struct str note;         /* a credential that was found but not sent, or a
+                              * helper that gave none; or "" */
 };
 
 /* Finds the credential for a registry, allocated in `a`. */

@@ -182,10 +182,15 @@ static void warn(struct team_store *t, const struct team_get *g,
 
 static void abandon(struct team_store *t, struct team_get *g)
 {
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const char *why = err_first(&g->why), *hint = g->why.hint;
+
     if (g->source->is_dead)
         return;
     g->source->is_dead = true;
-    warn(t, g, "is skipped from now on", err_first(&g->why));
+    if (*hint)
+        why = arena_printf(&scratch, "%s (%s)", why, hint).p;
+    warn(t, g, "is skipped from now on", why);
 }
 
 static void refuse(struct team_store *t, const struct team_item *item,

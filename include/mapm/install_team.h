@@ -9,8 +9,8 @@
  *
  *     install_team_list()    the packages, and which of them may be shared
  *     install_team_write()   the object of a package, from the store
- *     install_team_share()   the proof of a package for a store, without its
- *                            large trees, which are objects of their own
+ *     install_team_share()   the proof of a package for a store, without the
+ *                            trees that are objects of their own
  *     install_team_share_tree()   one of these
  *     install_team_prove()   the proof of packages of a commit for a bundle
  *     install_team_find()    the git objects of which a proof consists

@@ -346,6 +346,11 @@ the_job
 
 exits 'no password is known' 1 mapm store push "$L/basic/x"
 like 'is said' "$err" 'it requires a password and none is configured'
+mkdir "$HOME/.docker" && echo '{"credsStore":"none"}' >"$HOME/.docker/config.json"
+exits '[S3] nor is the helper there that docker uses' 1 mapm store verify "$L/basic/x"
+like '[S3] which is said, too' "$err" \
+    'none is configured \(docker-credential-none is not in PATH; log in with "docker login 127'
+rm -r "$HOME/.docker"
 exits '[S2] a registry that is busy is asked again' 0 mapm store push "$L/shaky/x"
 exits 'an upload that is to go elsewhere' 4 mapm store push "$L/elsewhere/x"
 like 'is refused' "$err" 'it wants the upload at another place: https://example.org/upload'

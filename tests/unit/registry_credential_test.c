@@ -195,6 +195,10 @@ TEST(a_helper_that_knows_nothing_leaves_it_to_the_file)
     CHECK(strstr(found("q.io", true, &a), "joe:pw from /tmp/"));
     unlinkat(home_fd, "bin/docker-credential-own", 0);
     CHECK(strstr(found("q.io", true, &a), "joe:pw from /tmp/"));
+    put(".docker/config.json", 0600, "{\"credsStore\":\"own\"}");
+    CHECK_STR(found("q.io", true, &a), "docker-credential-own is not in PATH");
+    put_helper("own", "echo credentials not found; exit 1");
+    CHECK_STR(found("q.io", true, &a), "docker-credential-own gives no login");
 }
 
 TEST(no_helper_is_started_from_the_current_folder) /* [row 13] */
@@ -207,7 +211,7 @@ TEST(no_helper_is_started_from_the_current_folder) /* [row 13] */
     put_helper("own", "echo '{\"Username\":\"kim\",\"Secret\":\"s3\"}'");
     CHECK_STR(found("q.io", true, &a), "kim:s3 from docker-credential-own");
     CHECK(fchdir(home_fd) == 0);
-    CHECK_STR(found("q.io", true, &a), "nothing");
+    CHECK_STR(found("q.io", true, &a), "docker-credential-own is not in PATH");
     CHECK(chdir("/") == 0);
     CHECK_STR(found("q.io", true, &a), "kim:s3 from docker-credential-own");
     CHECK(fchdir(before) == 0);
