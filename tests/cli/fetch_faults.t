@@ -96,6 +96,12 @@ always 'a captive portal' '"kind": "html"' 'not a git server.*text/html'
 always 'an ERR packet' '"kind": "errpkt", "message": "access denied by policy"' 'access denied by policy'
 always 'a side-band error' '"kind": "sideerr", "message": "out of memory", "match": {"cmd": "fetch"}' 'out of memory'
 always 'a redirect elsewhere' '"kind": "redirect", "to": "http://127.0.0.1:1/x/y/git-upload-pack", "status": 302' '\[refused\].*another port, http://127.0.0.1:1/x/y'
+for status in 307 308; do
+    always "a redirect by $status" '"kind": "redirect", "to": "http://127.0.0.1:1/x/y/git-upload-pack", "status": '$status '\[refused\].*another port'
+done
+always 'no redirect of git' '"kind": "redirect", "to": "/x/y/git-upload-pack", "status": 303' '\[fetch\] \| HTTP 303 from [^|]*$'
+always 'a fault of the server' '"kind": "status", "status": 500' '\[fetch\] \| HTTP 500.*tried 4 times'
+always 'a fault of the request' '"kind": "status", "status": 499' '\[fetch\] \| HTTP 499 from [^|]*$'
 always 'a redirect to a file' '"kind": "redirect", "to": "file:///etc/passwd", "status": 301' '\[refused\]|\[fetch\]'
 always 'a redirect to nowhere' '"kind": "redirect", "to": "/elsewhere", "status": 301' '\[fetch\].*leads to no repository'
 
