@@ -1,6 +1,10 @@
+#include "base/buf.h"
 #include "mapm/doc_kind.h"
+#include "mapm/limits.h"
+#include "mapm/member.h"
 #include "mapm/origin.h"
 #include "mapm/project.h"
+#include "mapm/replace.h"
 
 #include "tap.h"
 
@@ -328,5 +332,441 @@ TEST(too_large_is_a_limit) /* [row 15] */
     CHECK(!project_parse(str_make(text, PROJECT_MAX_BYTES + 1), W, "m", NULL,
                          &arena, &p, &e));
     CHECK(e.code == ERR_LIMIT);
+    arena_done(&arena);
+}
+
+/* --- members [D10] ------------------------------------------------------------ */
+
+TEST(members_are_folders_below)
+{
+    static const struct {
+        const char *text, *members; /* joined by blanks; or the message */
+    } members[] = {
+        {"members: [apps/web, libs/*]\n", "apps/web libs/*"},
+        {"ask: 1\nmembers:\n- a\nunknown: {}\n", "a"},
+        {"members: []\n", ""},
+        {"# members\n", ""},
+        {"", ""},
+        {"- members\n", ""},
+        {"members: x\n", "m:1: members must be a list"},
+        {"members: [1]\n", "m:1: a folder must be text: put it in quotes"},
+        {"a: [\nmembers: x\n", "m:3: did not find expected ',' or ']'"},
+        {"members:\n- a\n- a/\n", "m:3: not a folder of members: \"a/\""},
+        {"members: ['']\n", "m:1: a folder must be text"},
+        {"members: [/a]\n", "m:1: not a folder of members: \"/a\""},
+        {"members: [a//b]\n", "m:1: not a folder of members: \"a//b\""},
+        {"members: [../a]\n", "m:1: not a folder of members: \"../a\""},
+        {"members: [a/.b]\n", "m:1: not a folder of members: \"a/.b\""},
+        {"members: [a/-b]\n", "m:1: not a folder of members: \"a/-b\""},
+        {"members: ['a/**']\n", "m:1: not a folder of members: \"a/**\""},
+        {"members: ['a\\b']\n", "m:1: not a folder of members: \"a\\b\""},
+        {"members: [\"a\\e\"]\n", "m:1: a folder must be text"},
+        {"members: [\"a\\u200bb\"]\n",
+         "m:1: not a folder of members: \"a\u200bb\""},
+    };
+
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        struct project p;
+        struct err e = {0};
+        struct str all = STR("");
+        bool ok = project_parse_members(str_cstr(members[i].text), "m", &arena,
+                                        &p, &e);
+
+        for (size_t k = 0; ok && k < p.member_count; k++)
+            all = arena_join(all, " ", p.members[k], &arena);
+        CHECK_STR(ok ? str_dup0(all, &arena) : err_first(&e),
+                  members[i].members);
+        CHECK(!ok || (p.members_line > 0) ==
+                         (strstr(members[i].text, "members:") != NULL));
+    }
+    arena_done(&arena);
+}
+
+static bool members_of(size_t count, size_t bytes)
+{
+    CLEANUP(buf_done) struct buf b;
+    struct project p;
+    struct err e = {0};
+
+    buf_init(&b, 1u << 20);
+    buf_text(&b, "members:\n");
+    for (size_t i = 0; i < count; i++) {
+        buf_text(&b, "- ");
+        for (size_t k = 0; k < bytes; k++)
+            buf_char(&b, 'a');
+        buf_char(&b, '\n');
+    }
+    return project_parse_members(buf_str(&b), "m", &arena, &p, &e) &&
+           p.member_count == count;
+}
+
+TEST(members_have_bounds) /* [row 15] */
+{
+    CHECK(members_of(MEMBER_PATTERNS_MAX, 1) &&
+          !members_of(MEMBER_PATTERNS_MAX + 1, 1));
+    CHECK(members_of(1, MEMBER_MAX_BYTES) &&
+          !members_of(1, MEMBER_MAX_BYTES + 1));
+    CHECK(member_path_is_valid(STR("a/b")) &&
+          !member_path_is_valid(STR("a/*")));
+    CHECK(member_matches(STR("a/*"), STR("a/b")) &&
+          !member_matches(STR("a/*"), STR("a")) &&
+          !member_matches(STR("a/*"), STR("a/b/c")) &&
+          !member_matches(STR("a/*"), STR("b/b")) &&
+          member_matches(STR("a*c/d"), STR("abc/d")));
+    arena_done(&arena);
+}
+
+/* The settings of a member of a workspace, in one line. */
+static const char *joined(const char *root, const char *member)
+{
+    struct project *r = arena_new(&arena, struct project);
+    struct project m;
+    struct err e = {0};
+    struct str rules = STR("");
+
+    if (!parse(root, W, r, &e) || !parse(member, W, &m, &e))
+        return err_first(&e);
+    project_join_member(r, &m, &arena);
+    CHECK(m.root == r);
+    for (size_t i = 0; i < m.rule_count; i++)
+        rules = arena_join(rules, " ", m.rules[i].words[0], &arena);
+    return arena_printf(&arena,
+                        "%zu %.*s; servers %d; store %zu; searched %d; rules "
+                        "%.*s; network %d; sandbox %.*s; %.*s %.*s; ask %.*s",
+                        m.client_count,
+                        STR_ARG(m.client_count ? m.clients[0] : STR("-")),
+                        m.start_servers, m.store.count,
+                        project_is_searched(&m, STR("acme/x")), STR_ARG(rules),
+                        (int)m.network, STR_ARG(m.sandbox),
+                        STR_ARG(m.metaskills), STR_ARG(m.keep),
+                        STR_ARG(m.ask.name))
+        .p;
+}
+
+TEST(settings_of_the_root_and_of_a_member)
+{
+    static const char root[] =
+        "clients: [codex]\nservers: start\nlisting: search\nask: codex\n"
+        "policy: {commands: {deny: [[rm]]}, network: no, sandbox: on}\n"
+        "runtime: {metaskills: off, keep: none}\n";
+    static const char member[] =
+        "clients: []\nlisting: client\nask: claude\n"
+        "policy: {commands: {deny: [[mv], [cp]]}}\n"
+        "runtime: {metaskills: local, keep: summary}\n";
+
+    CHECK_STR(joined(root, ""),
+              "1 codex; servers 1; store 0; searched 1; rules rm; network 1; "
+              "sandbox on; off none; ask codex");
+    CHECK_STR(joined("", member),
+              "0 -; servers 0; store 0; searched 0; rules mv cp; network 0; "
+              "sandbox ; local summary; ask claude");
+    CHECK_STR(joined(root, member),
+              "0 -; servers 1; store 0; searched 0; rules rm mv cp; network "
+              "1; sandbox on; off none; ask claude");
+    CHECK_STR(joined("", "policy: {network: no}\n"),
+              "0 -; servers 0; store 0; searched 0; rules ; network 1; "
+              "sandbox ;  ; ask ");
+    arena_done(&arena);
+}
+
+/* --- listing [G4] ------------------------------------------------------------- */
+
+TEST(skills_that_are_searched)
+{
+    static const struct {
+        const char *listing, *message; /* or which of pdf, acme/aws-x, z */
+    } listings[] = {
+        {"search", "111"},
+        {"client", "000"},
+        {"{search: [aws-*]}", "010"},
+        {"{search: [acme/*]}", "010"},
+        {"{search: [pdf, aws-x]}", "110"},
+        {"{client: [pdf]}", "011"},
+        {"{search: ['*'], client: [acme/*]}", "101"},
+        {"{search: [], client: []}", "000"},
+        {"", "m:1: listing must be client, search, or both with patterns"},
+        {"{}", "m:1: listing must be client, search, or both with patterns"},
+        {"other", "m:1: listing must be client, search, or both with patterns"},
+        {"[search]",
+         "m:1: listing must be client, search, or both with patterns"},
+        {"{search: x}", "m:1: search must be a list"},
+        {"{search: [1]}",
+         "m:1: a pattern of names must be text: put it in quotes"},
+        {"{search: [A B]}", "m:1: no skill has such a name: \"A B\""},
+        {"{search: ['a *']}", "m:1: no skill has such a name: \"a *\""},
+        {"{searched: [a]}", "m:1: unknown key \"searched\""},
+    };
+
+    for (size_t i = 0; i < sizeof listings / sizeof *listings; i++) {
+        struct project p;
+        struct err e = {0};
+        bool ok =
+            parse(arena_printf(&arena, "listing: %s\n", listings[i].listing).p,
+                  W, &p, &e);
+        const char *got =
+            ok ? arena_printf(&arena, "%d%d%d",
+                              project_is_searched(&p, STR("pdf")),
+                              project_is_searched(&p, STR("acme/aws-x")),
+                              project_is_searched(&p, STR("z")))
+                     .p
+               : err_first(&e);
+
+        CHECK_STR(got, listings[i].message);
+        CHECK(!ok || p.listing.line == 1);
+    }
+    arena_done(&arena);
+}
+
+TEST(parts_of_a_plugin_are_sorted_and_once) /* [X45] */
+{
+    struct str words[] = {STR_INIT("skill b"), STR_INIT("mcp x"),
+                          STR_INIT("skill b"), STR_INIT("agent: c")};
+    struct str_list list =
+        project_sort_parts((struct str_list){words, 4}, &arena);
+    struct str_list two = {list.items, 2};
+
+    CHECK(list.count == 3);
+    CHECK_STR(str_dup0(project_parts_text(list, &arena), &arena),
+              "\"agent: c\", mcp x, skill b");
+    CHECK(project_same_parts(list, list) && !project_same_parts(list, two) &&
+          !project_same_parts(two, list));
+    CHECK(!project_same_parts(two, (struct str_list){list.items + 1, 2}));
+    CHECK(project_same_parts((struct str_list){NULL, 0},
+                             (struct str_list){NULL, 0}));
+    CHECK(project_sort_parts((struct str_list){NULL, 0}, &arena).count == 0);
+    arena_done(&arena);
+}
+
+/* --- catalogs [D11] ------------------------------------------------------------ */
+
+TEST(packages_that_a_catalog_chooses)
+{
+    static const struct {
+        const char *include, *exclude; /* lists of YAML; include may be NULL */
+        enum doc_kind kind;
+        const char *path, *name;
+        bool chosen;
+    } choices[] = {
+        {NULL, "[]", DOC_SKILL, "skills/pdf", "pdf", true},
+        {NULL, "[pdf]", DOC_SKILL, "skills/pdf", "pdf", false},
+        {NULL, "[pdf]", DOC_SKILL, "skills/pdfs", "pdfs", true},
+        {"[pdf-*]", "[]", DOC_SKILL, "skills/pdf-x", "pdf-x", true},
+        {"[pdf-*]", "[]", DOC_SKILL, "skills/pdf", "pdf", false},
+        {"[pdf-*]", "[pdf-x]", DOC_SKILL, "skills/pdf-x", "pdf-x", false},
+        {"[skill x]", "[]", DOC_SKILL, "a/x", "x", true},
+        {"[skill x]", "[]", DOC_AGENT, "a/x", "x", false},
+        {"[agent x*]", "[]", DOC_AGENT, "a/xy", "xy", true},
+        {"[agent x*]", "[]", DOC_SKILL, "a/xy", "xy", false},
+        {"[skill x, agent x]", "[]", DOC_AGENT, "a/x", "x", true},
+        {"[skills/]", "[]", DOC_SKILL, "skills/a/b", "b", true},
+        {"[skills/]", "[]", DOC_SKILL, "skill/a/b", "b", false},
+        {"[skills/a]", "[]", DOC_SKILL, "skills/a", "z", true},
+        {"[skills/a/b/c]", "[]", DOC_SKILL, "skills/a/b", "b", false},
+        {"[skill skills/a]", "[]", DOC_AGENT, "skills/a", "a", false},
+        {"['skills/*-x']", "[]", DOC_SKILL, "skills/a-x", "z", true},
+        {"['skills/*-x']", "[]", DOC_SKILL, "skills/a-x/b", "z", true},
+        {"['skills/*-x']", "[]", DOC_SKILL, "skills/a/b-x", "z", false},
+        {"['agent skills/*-x']", "[]", DOC_SKILL, "skills/a-x", "z", false},
+        {"[a.json]", "[]", DOC_MCP, "mcps/a.json", "a", true},
+        {"[a.json]", "[]", DOC_SKILL, "mcps/a.json", "a", false},
+        {"[a]", "[]", DOC_MCP, "mcps/a.json", "a", true},
+        {"[x]", "[]", DOC_SKILL, "", "x", true},
+    };
+
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        struct project p = {0};
+        struct err e = {0};
+        const char *include =
+            choices[i].include
+                ? arena_printf(&arena, ", include: %s", choices[i].include).p
+                : "";
+
+        CHECK(parse(arena_printf(&arena,
+                                 "dependencies: {catalogs: [{origin: " URL
+                                 "a%s, exclude: %s}]}\n",
+                                 include, choices[i].exclude)
+                        .p,
+                    W, &p, &e) &&
+              p.catalog_count == 1);
+        if (p.catalog_count &&
+            catalog_chooses(&p.catalogs[0], choices[i].kind,
+                            str_cstr(choices[i].path),
+                            str_cstr(choices[i].name)) != choices[i].chosen)
+            CHECK_STR(choices[i].include ? choices[i].include : "(all)",
+                      choices[i].path);
+    }
+    arena_done(&arena);
+}
+
+TEST(packages_that_a_catalog_holds)
+{
+    static const struct {
+        const char *catalog, *origin;
+        enum doc_kind kind;
+        const char *held; /* "PATH NAME", NULL: it does not */
+    } holds[] = {
+        {URL "a", URL "a/b", DOC_SKILL, "b b"},
+        {URL "a", URL "a/b/c", DOC_SKILL, "b/c c"},
+        {URL "a", URL "a", DOC_SKILL, " a"},
+        {URL "a", URL "ab", DOC_SKILL, NULL},
+        {URL "a/b", URL "a", DOC_SKILL, NULL},
+        {URL "a", "https://github.com/acme/other/tree/main/a/b", DOC_SKILL,
+         NULL},
+        {URL "a", "https://github.com/acme/catalog/tree/dev/a/b", DOC_SKILL,
+         NULL},
+        {"https://github.com/acme/catalog/tree/main",
+         "https://github.com/acme/catalog/tree/main", DOC_SKILL, " catalog"},
+        {"https://github.com/acme/catalog/tree/main", URL "a/b.json", DOC_MCP,
+         "a/b.json b"},
+        {"https://github.com/acme/catalog/tree/main", URL "a/b.json", DOC_SKILL,
+         "a/b.json b.json"},
+        {"file:/c", "file:/c/x/y", DOC_AGENT, "x/y y"},
+        {"file:/c", "file:/c", DOC_AGENT, " c"},
+        {"file:/c", "file:/cx", DOC_AGENT, NULL},
+        {"file:/c", URL "a", DOC_AGENT, NULL},
+        {"https://h.example/.well-known/agent-skills/index.json",
+         "https://h.example/.well-known/agent-skills/index.json?skill=pdf",
+         DOC_SKILL, " pdf"},
+        {"https://g.example/.well-known/agent-skills/index.json",
+         "https://h.example/.well-known/agent-skills/index.json?skill=pdf",
+         DOC_SKILL, NULL},
+    };
+
+    for (size_t i = 0; i < sizeof holds / sizeof *holds; i++) {
+        struct catalog c = {0};
+        struct origin o;
+        struct err e = {0};
+        struct str path, name;
+
+        CHECK((strstr(holds[i].catalog, "index.json")
+                   ? origin_parse_index(str_cstr(holds[i].catalog), &arena,
+                                        &c.origin, &e)
+                   : origin_parse(str_cstr(holds[i].catalog), NULL, &arena,
+                                  &c.origin, &e)) &&
+              origin_parse(str_cstr(holds[i].origin), NULL, &arena, &o, &e));
+        CHECK_STR(catalog_holds(&c, holds[i].kind, &o, &path, &name)
+                      ? arena_printf(&arena, "%.*s %.*s", STR_ARG(path),
+                                     STR_ARG(name))
+                            .p
+                      : "no",
+                  holds[i].held ? holds[i].held : "no");
+    }
+    CHECK(
+        str_is(catalog_word(DOC_SKILL, STR(""), STR("x"), &arena), "skill x"));
+    CHECK(str_is(catalog_word(DOC_SKILL, STR("x"), STR("x"), &arena), "x/"));
+    CHECK(str_is(catalog_word(DOC_SKILL, STR("a/[x]*"), STR("x"), &arena),
+                 "a/\\[x]\\*"));
+    arena_done(&arena);
+}
+
+/* --- replace [D9] --------------------------------------------------------------- */
+
+#define REPO "https://github.com/acme/catalog"
+#define FORK "https://gitlab.com/me/fork"
+
+/* What takes the place of an origin, or "-"; or why the file is refused. */
+static const char *replaced(const char *local, const char *workspace,
+                            const char *origin)
+{
+    const char *const texts[] = {workspace, local};
+    struct replacements *all = arena_new(&arena, struct replacements);
+    const struct replacement *found;
+    struct origin o, out;
+    struct err e = {0};
+
+    replacements_init(all, &arena);
+    for (int i = 0; i < 2; i++) {
+        struct project *p = arena_new(&arena, struct project);
+        enum project_role role = i ? L : W;
+
+        if (!parse(arena_printf(&arena, "replace: [%s]\n", texts[i]).p, role, p,
+                   &e) ||
+            !replacements_add(all, p, role, i ? "l" : "w", STR("/w/x"), NULL,
+                              &e)) {
+            CHECK(e.code == ERR_FORMAT || e.code == ERR_ORIGIN);
+            return arena_printf(&arena, "%s", err_first(&e)).p;
+        }
+    }
+    if (!origin_parse_argument(str_cstr(origin), STR("/w/x"), STR("/home/u"),
+                               NULL, &arena, &o, &e))
+        return "not an origin";
+    found = replacements_find(all, &o);
+    CHECK(!found || found->role == L || replacements_find_team(all, &o));
+    if (!found)
+        return "-";
+    replacement_apply(found, &o, &arena, &out);
+    return str_dup0(out.text, &arena);
+}
+
+TEST(origins_that_are_replaced)
+{
+    static const struct {
+        const char *local, *workspace, *origin, *out;
+    } rows_of[] = {
+        /* a repository: ref and path stay */
+        {"", "{from: " REPO ", to: " FORK "}", REPO "/tree/main/a/b",
+         FORK "/-/tree/main/a/b"},
+        {"", "{from: " REPO ", to: " FORK "}", REPO "/tree/main",
+         FORK "/-/tree/main"},
+        {"", "{from: " REPO ", to: " FORK "}",
+         "https://github.com/acme/other/tree/main/a", "-"},
+        {"", "{from: " REPO ", to: " FORK "}", "file:/a", "-"},
+        {"", "{from: " REPO ", to: " FORK "//x}", REPO "/tree/main/a",
+         "w:1: replace: a repository is replaced by a repository, not "
+         "by " FORK "//x"},
+        {"", "{from: " REPO ", to: " FORK "}", "acme/catalog/a",
+         "gitlab.com/me/fork (for acme/catalog/a)"},
+        /* a path, at any ref */
+        {"", "{from: " REPO "//a, to: " FORK "//b/c}", REPO "/tree/main/a",
+         FORK "/-/tree/main/b/c"},
+        {"", "{from: " REPO "//a, to: " FORK "//b/c}", REPO "/tree/dev/a",
+         FORK "/-/tree/dev/b/c"},
+        {"", "{from: " REPO "//a, to: " FORK "}", REPO "/tree/main/a",
+         FORK "/-/tree/main/a"},
+        {"", "{from: " REPO "//a, to: " FORK "//b}", REPO "/tree/main/a/b",
+         "-"},
+        {"", "{from: " REPO "//, to: " FORK "}", REPO "/tree/main/a",
+         "w:1: replace: origin \"" REPO "//\": has no path"},
+        /* one package */
+        {"", "{from: " REPO "/tree/main/a, to: " FORK "/-/tree/v1/z}",
+         REPO "/tree/main/a", FORK "/-/tree/v1/z"},
+        {"", "{from: " REPO "/tree/main/a, to: " FORK "/-/tree/v1/z}",
+         REPO "/tree/dev/a", "-"},
+        {"", "{from: " REPO "/tree/main/a, to: " FORK "}", REPO "/tree/main/a",
+         FORK "/-/tree/main/a"},
+        /* the longest form first, then the file of this machine */
+        {"",
+         "{from: " REPO ", to: " FORK "}, {from: " REPO "//a, to: " FORK
+         "//b}, {from: " REPO "/tree/main/a, to: " FORK "/-/tree/v1/z}",
+         REPO "/tree/main/a", FORK "/-/tree/v1/z"},
+        {"",
+         "{from: " REPO ", to: " FORK "}, {from: " REPO "//a, to: " FORK "//b}",
+         REPO "/tree/main/a", FORK "/-/tree/main/b"},
+        {"{from: " REPO ", to: /f}", "{from: " REPO ", to: " FORK "}",
+         REPO "/tree/main/a", "file:/f/a"},
+        {"{from: " REPO ", to: /f}", "{from: " REPO "//a, to: " FORK "//b}",
+         REPO "/tree/main/a", FORK "/-/tree/main/b"},
+        /* folders */
+        {"{from: " REPO ", to: ../y}", "", REPO "/tree/main", "file:/w/y"},
+        {"{from: " REPO ", to: ./y}", "", REPO "/tree/main/a", "file:/w/x/y/a"},
+        {"{from: " REPO ", to: ..}", "", REPO "/tree/main/a", "file:/w/a"},
+        {"{from: " REPO ", to: \"file:/z\"}", "", REPO "/tree/main/a",
+         "file:/z/a"},
+        {"{from: " REPO "//a, to: /z}", "", REPO "/tree/main/a", "file:/z"},
+        {"", "{from: " REPO ", to: /f}", REPO "/tree/main/a",
+         "w:1: replace: \"/f\" is a folder of one machine"},
+        /* refused */
+        {"", "{from: " REPO ", to: x}", REPO "/tree/main/a",
+         "w:1: replace: origin \"x\": is no https: URL"},
+        {"", "{from: x, to: " FORK "}", REPO "/tree/main/a",
+         "w:1: replace: origin \"x\": is no https: URL"},
+        {"", "{from: " REPO ", to: " FORK "}, {from: " REPO "/, to: " FORK "}",
+         REPO "/tree/main/a", "w:1: replace: " REPO "/ is replaced twice"},
+    };
+
+    for (size_t i = 0; i < sizeof rows_of / sizeof *rows_of; i++)
+        CHECK_STR(
+            replaced(rows_of[i].local, rows_of[i].workspace, rows_of[i].origin),
+            rows_of[i].out);
     arena_done(&arena);
 }
