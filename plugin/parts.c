@@ -9,6 +9,7 @@
 #include "plugin_parts.h"
 
 #define MESSAGE_MAX_BYTES 600
+#define NAME_MAX_POINTS   200
 #define NOTES_MAX         100
 
 size_t find_path(const struct reading *r, struct str path)
@@ -102,6 +103,14 @@ void add_warning(struct reading *r, const char *format, ...)
     va_end(args);
 }
 
+/* Returns what the author calls a part, as mapm.lock and messages may have it:
+ * one short line without hidden characters. */
+static struct str shown_name(const struct reading *r, struct str name)
+{
+    return text_shown(text_one_line(text_cut(name, NAME_MAX_POINTS), r->a),
+                      r->a);
+}
+
 void skip_part(struct reading *r, enum doc_kind kind, struct str name,
                const char *format, ...)
 {
@@ -112,7 +121,7 @@ void skip_part(struct reading *r, enum doc_kind kind, struct str name,
                             &r->skipped_capacity, sizeof *p->skipped);
     va_start(args, format);
     p->skipped[p->skipped_count++] = (struct plugin_skipped){
-        kind, arena_str(r->a, name), format_text(r->a, format, args)};
+        kind, shown_name(r, name), format_text(r->a, format, args)};
     va_end(args);
 }
 
@@ -150,18 +159,20 @@ void add_other(struct reading *r, const char *kind, size_t count,
                struct str where)
 {
     struct plugin *p = r->out;
+    struct str name;
 
     if (count == 0)
         return;
+    name = shown_name(r, str_cstr(kind));
     for (size_t i = 0; i < p->other_count; i++)
-        if (str_is(p->others[i].kind, kind)) {
+        if (str_eq(p->others[i].kind, name)) {
             p->others[i].count += count;
             return;
         }
     p->others = arena_grow(r->a, p->others, p->other_count, &r->other_capacity,
                            sizeof *p->others);
     p->others[p->other_count++] =
-        (struct plugin_other){str_cstr(kind), count, arena_str(r->a, where)};
+        (struct plugin_other){name, count, arena_str(r->a, where)};
 }
 
 bool clean_path(struct str path, bool bare, struct arena *a, struct str *out,

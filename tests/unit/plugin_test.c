@@ -252,6 +252,23 @@ TEST(a_remote_server_keeps_its_login) /* [G10] */
     }
 }
 
+/* mapm.lock has these names, and refuses what it could not have written.
+ * [F13, row 7] */
+TEST(names_of_what_is_left_out_are_visible)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct plugin p;
+    struct err e = {0};
+
+    CHECK(read_text(
+        ROOT("\"name\": \"x\", \"extensions\": {\"a.b.\\u202ec\": {\"x\": 1}}")
+            SERVERS("\"s\\t\\u001b[2J\\n\": 1"),
+        &a, &p, &e));
+    CHECK(p.skipped_count == 1 && p.other_count == 1);
+    CHECK_STR(str_dup0(p.skipped[0].name, &a), "s \\x1b[2J");
+    CHECK_STR(str_dup0(p.others[0].kind, &a), "a.b.\\u{202e}c");
+}
+
 TEST(more_parts_than_a_plugin_may_have_are_named) /* [V64, row 43] */
 {
     CLEANUP(arena_done) struct arena a = {0};
