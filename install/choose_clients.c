@@ -226,6 +226,16 @@ static bool sees_servers(const struct sight *v, size_t at)
     return false;
 }
 
+static struct str no_agents_because(const struct sight *v, size_t at)
+{
+    const struct client *c = v->items[at].client;
+
+    if (agents_of(v, at))
+        return arena_printf(v->a, "agents only with --client %s", c->name);
+    return v->layer->is_global && c->agents ? STR("agents only in a workspace")
+                                            : STR("no agents");
+}
+
 static struct str no_servers_because(const struct sight *v, size_t at)
 {
     const struct client *c = v->items[at].client;
@@ -269,18 +279,18 @@ static void check_trust(struct context *cx, struct str folder,
     bool skills = (trust & CLIENT_TRUST_SKILLS) && item->skills;
     bool servers =
         (trust & (CLIENT_TRUST_SERVERS | CLIENT_TRUST_SWITCH)) && item->servers;
+    struct str why;
 
     if ((!skills && !servers) || is_trusted(cx, item->client, folder))
         return;
     item->is_untrusted = true;
-    if (trust & CLIENT_TRUST_SWITCH)
-        item->missing = STR("servers after they are switched on in it");
-    else
-        item->missing =
-            skills && servers
-                ? STR("skills and servers after \"trust this folder\"")
-            : skills ? STR("skills after \"trust this folder\"")
-                     : STR("servers after \"trust this folder\"");
+    why = trust & CLIENT_TRUST_SWITCH
+              ? STR("servers after they are switched on in it")
+          : skills && servers
+              ? STR("skills and servers after \"trust this folder\"")
+          : skills ? STR("skills after \"trust this folder\"")
+                   : STR("servers after \"trust this folder\"");
+    item->missing = arena_join(item->missing, ", ", why, &cx->arena);
     item->skills = skills ? 0 : item->skills;
     item->servers = servers ? 0 : item->servers;
 }
@@ -299,8 +309,12 @@ static void check_client(const struct sight *v, size_t at,
         return;
     if (all->skills && !item->skills)
         item->missing = STR("no skills");
-    else if (all->servers && !item->servers)
-        item->missing = no_servers_because(v, at);
+    if (all->agents && !item->agents)
+        item->missing =
+            arena_join(item->missing, ", ", no_agents_because(v, at), v->a);
+    if (all->servers && !item->servers)
+        item->missing =
+            arena_join(item->missing, ", ", no_servers_because(v, at), v->a);
 }
 
 static bool *find_on_machine(struct context *cx, const struct layer *l)

@@ -267,6 +267,11 @@ exits '[H7] --with-server' 0 mapm install --with-server
 like '[H7] says which clients' "$err" \
     'in this workspace claude, codex start mapm mcp from now on: mapm.yaml says so'
 
+anew .windsurf .codex
+exits '[H7] what a client does not see' 0 mapm install --yes "$U/agents/boss" "$U/mcps/io.acme_tool.json"
+like '[H7] is named, and why' "$err" \
+    '^clients: claude 1 agent 1 server · codex 1 agent, servers after "trust this folder" · windsurf nothing, no agents, servers only with mapm install -g$'
+
 # --- members [D10] -----------------------------------------------------------------------------
 
 # members: two of them, one with the marker of a client, and none of the root's.

@@ -483,7 +483,7 @@ config=$XDG_CONFIG_HOME/mapm/config.yaml
 fresh
 exits '[H8] no client on this machine' 0 mapm install -g --yes $ALL
 is '[H8] claude sees the skill alone, and why is said' "$(mapm client list -g)" \
-    'claude            in use  -        1 skill, servers only with --client claude'
+    'claude            in use  -        1 skill, agents only with --client claude, servers only with --client claude'
 fresh
 mkdir -p "$HOME/.codex" "$HOME/.cursor"
 on_terminal no "$MAPM" install -g "$s/skills/pdf" "$s/io.acme_tool.json"
