@@ -42,16 +42,16 @@ mkdir -p "$MAPM_HOME/global"
 echo 'clients: [none-such]' >"$MAPM_HOME/global/mapm.yaml"
 run mapm install -g "$s/skills/pdf"
 known=$(printf '%s\n' "$err" | sed -n 's/.*known: *//p' | sed 's/  */, /g')
-like 'the names of all clients' "$known" 'claude, .*cursor'
+like 'the error of an unknown client lists the known clients' "$known" 'claude, .*cursor'
 with_all
-exits 'all of them' 0 mapm install -g --yes $ALL
-ok 'a skill is a copy' test -f "$HOME/.agents/skills/pdf/SKILL.md" -a ! -L "$HOME/.agents/skills/pdf"
-is 'links lead to it, and none into the store' "$(find "$HOME" -type l -exec readlink -f {} + | sort -u)" \
+exits 'install -g for every known client succeeds' 0 mapm install -g --yes $ALL
+ok 'the skill in the home is a copy and no link' test -f "$HOME/.agents/skills/pdf/SKILL.md" -a ! -L "$HOME/.agents/skills/pdf"
+is 'links in the home lead to the skill there, none into the store' "$(find "$HOME" -type l -exec readlink -f {} + | sort -u)" \
     "$HOME/.agents/skills/pdf"
 find "$HOME" -type f ! -path '*/skills/*' ! -name '*boss*' >"$T/files"
-ok 'files of servers, of many clients' test "$(wc -l <"$T/files")" -gt 7
-ok 'a client that follows no links has a copy' test -f "$HOME/.continue/skills/pdf/SKILL.md" -a ! -L "$HOME/.continue/skills/pdf"
-is 'for nobody else' "$(xargs stat -c %a <"$T/files" | sort -u)" 600
+ok 'install -g writes files of servers for more than seven clients' test "$(wc -l <"$T/files")" -gt 7
+ok 'a client that follows no links has a copy of the skill' test -f "$HOME/.continue/skills/pdf/SKILL.md" -a ! -L "$HOME/.continue/skills/pdf"
+is 'the files of servers have mode 600' "$(xargs stat -c %a <"$T/files" | sort -u)" 600
 
 # What people have: a server of their own, in the shape of each client.
 sed -i 's/io-acme-tool/mine/g' $(cat "$T/files")
@@ -75,14 +75,14 @@ home_of_all()
 
 home_of_all
 seen >"$T/old"
-exits 'beside what people have' 0 mapm install -g --yes $ALL
-is 'each file has both' "$(grep -c 'mine' $(cat "$T/files") | grep -c ':0')" 0
+exits 'install -g beside servers of the user succeeds' 0 mapm install -g --yes $ALL
+is 'each file still has the server of the user' "$(grep -c 'mine' $(cat "$T/files") | grep -c ':0')" 0
 seen >"$T/new.state"
-exits 'verify' 0 mapm verify -g
-exits 'again' 0 mapm install -g
-like 'is nothing to do' "$err" 'nothing to do'
-exits 'and back' 0 mapm remove -g $NAMES
-is 'byte by byte' "$(seen | diff - "$T/old")" ''
+exits 'verify -g beside servers of the user succeeds' 0 mapm verify -g
+exits 'a second install -g succeeds' 0 mapm install -g
+like 'a second install -g reports that there is nothing to do' "$err" 'nothing to do'
+exits 'remove -g of all packages succeeds' 0 mapm remove -g $NAMES
+is 'remove -g restores the home byte by byte' "$(seen | diff - "$T/old")" ''
 
 # --- killed --------------------------------------------------------------------------
 
@@ -106,9 +106,9 @@ killed_at()
         [ ! -e "$MAPM_HOME/global/.agents/.mapm/journal" ] || broken=$((broken + 1))
         n=$((n + STEP))
     done
-    ok 'it is killed, and often' test $ends -gt 5
-    is "killed $ends times in $1: the old home or the new one" $odd 0
-    is 'and the next command goes on' $broken 0
+    ok 'the command is killed at more than five of its calls' test $ends -gt 5
+    is "killed $ends times in $1: the home is the old one or the new one" $odd 0
+    is 'the command after a kill succeeds and leaves no journal' $broken 0
 }
 MAPM_BUILD=${MAPM_BUILD:-${MAPM%/*}}
 STEP=13
@@ -118,42 +118,42 @@ killed_at install -g --yes $ALL
 rm -rf "$T/from.home" "$T/from.mapm"
 cp -a "$HOME" "$T/from.home" && cp -a "$MAPM_HOME" "$T/from.mapm"
 killed_at remove -g $NAMES
-is 'which leaves what was there before' "$(seen | diff - "$T/old")" ''
+is 'remove -g after the kills restores the home from before' "$(seen | diff - "$T/old")" ''
 
 # --- which clients, and where ---------------------------------------------------------
 
 fresh
-exits 'on a machine without clients' 0 mapm install -g --yes $ALL
-is 'skills are where most look' "$(find "$HOME" -name pdf | sort)" "$HOME/.agents/skills/pdf
+exits 'install -g on a machine without clients succeeds' 0 mapm install -g --yes $ALL
+is 'the skill is in .agents and .claude on a machine without clients' "$(find "$HOME" -name pdf | sort)" "$HOME/.agents/skills/pdf
 $HOME/.claude/skills/pdf"
-exits 'what mapm made is no client' 0 mapm install -g
-is 'and gets no file' "$(find "$HOME" -name '*.json')" ''
+exits 'a second install -g on a machine without clients succeeds' 0 mapm install -g
+is 'folders that mapm made do not count as a client' "$(find "$HOME" -name '*.json')" ''
 mkdir "$HOME/.codex" && printf '#!/bin/sh\n' >"$T/bin/cursor" && chmod 755 "$T/bin/cursor"
-exits 'one with a folder, one on the PATH' 0 mapm install -g
-like 'are named' "$err" 'for .*codex, .*cursor'
-ok 'the one' grep -q io-acme-tool "$HOME/.codex/config.toml"
-ok 'the other' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
+exits 'install -g with one client by folder and one by PATH succeeds' 0 mapm install -g
+like 'install -g names the client found by folder and the one by PATH' "$err" 'for .*codex, .*cursor'
+ok 'the client found by its folder has the server' grep -q io-acme-tool "$HOME/.codex/config.toml"
+ok 'the client found on the PATH has the server' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
 rm "$T/bin/cursor"
-exits 'not on this PATH' 0 mapm install -g
-ok 'it keeps what it has' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
-exits 'all goes' 0 mapm remove -g $NAMES
-is 'but what was there' "$(cd "$HOME" && find . -mindepth 1)" './.codex'
+exits 'install -g without the client on the PATH succeeds' 0 mapm install -g
+ok 'a client that left the PATH keeps its server' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
+exits 'remove -g of all packages from two clients succeeds' 0 mapm remove -g $NAMES
+is 'remove -g leaves only the folder that was there before' "$(cd "$HOME" && find . -mindepth 1)" './.codex'
 
 fresh
 mkdir "$HOME/.codex"
-exits 'a relative variable' 4 env CODEX_HOME=codex "$MAPM" install -g --yes $ALL
-like 'is refused by name' "$err" 'CODEX_HOME is "codex", a relative path'
-is 'and nothing is there' "$(find "$HOME" -type f)" ''
-exits 'an absolute one' 0 env CODEX_HOME="$T/moved" "$MAPM" install -g --yes $ALL
-ok 'moves the file' grep -q io-acme-tool "$T/moved/config.toml"
-exits 'without it' 0 mapm install -g
-ok 'it is where it was' grep -q io-acme-tool "$HOME/.codex/config.toml"
-is 'and nowhere else' "$(find "$T/moved" 2>/dev/null)" ''
+exits 'install -g refuses a relative path in CODEX_HOME' 4 env CODEX_HOME=codex "$MAPM" install -g --yes $ALL
+like 'the error names CODEX_HOME and its relative path' "$err" 'CODEX_HOME is "codex", a relative path'
+is 'a refused install -g writes no file into the home' "$(find "$HOME" -type f)" ''
+exits 'install -g with an absolute CODEX_HOME succeeds' 0 env CODEX_HOME="$T/moved" "$MAPM" install -g --yes $ALL
+ok 'CODEX_HOME decides the place of the file of servers' grep -q io-acme-tool "$T/moved/config.toml"
+exits 'install -g after CODEX_HOME is unset succeeds' 0 mapm install -g
+ok 'the server is in the default file after CODEX_HOME is unset' grep -q io-acme-tool "$HOME/.codex/config.toml"
+is 'the folder of the earlier CODEX_HOME is removed' "$(find "$T/moved" 2>/dev/null)" ''
 mkdir -p "$T/xdg/opencode"
-exits 'XDG_CONFIG_HOME' 0 env XDG_CONFIG_HOME="$T/xdg" "$MAPM" install -g
-ok 'moves those below it' grep -q io-acme-tool "$T/xdg/opencode/opencode.json"
-exits 'and back' 0 env XDG_CONFIG_HOME="$T/xdg" "$MAPM" remove -g $NAMES
-is 'to nothing' "$(find "$T/xdg" -type f)" ''
+exits 'install -g with XDG_CONFIG_HOME succeeds' 0 env XDG_CONFIG_HOME="$T/xdg" "$MAPM" install -g
+ok 'XDG_CONFIG_HOME decides the place of the file of servers' grep -q io-acme-tool "$T/xdg/opencode/opencode.json"
+exits 'remove -g with XDG_CONFIG_HOME succeeds' 0 env XDG_CONFIG_HOME="$T/xdg" "$MAPM" remove -g $NAMES
+is 'remove -g leaves no file below XDG_CONFIG_HOME' "$(find "$T/xdg" -type f)" ''
 
 # --- files that stay as they are --------------------------------------------------------
 
@@ -164,20 +164,20 @@ echo '{}' >"$T/else/settings.json" && ln -s "$T/else/settings.json" "$HOME/.qwen
 echo 'model = "x"' >"$HOME/dotfiles/codex.toml" && ln -s ../dotfiles/codex.toml "$HOME/.codex/config.toml"
 head -c 5000000 /dev/zero | tr '\0' ' ' >"$HOME/.gemini/settings.json"
 seen >"$T/before"
-exits 'files that cannot be edited' 3 mapm install -g --yes $ALL
-like 'one that does not parse' "$err" '\.cursor/mcp\.json was left as it is: cannot read'
-like 'a link out of the home' "$err" '\.qwen/settings\.json was left as it is: .*leads out of your home'
-like 'one that is too large' "$err" '\.gemini/settings\.json was left as it is: .*larger'
-like 'what belongs there is printed' "$err" '"io-acme-tool"'
-ok 'the others go on, through a link in the home' grep -q io-acme-tool "$HOME/dotfiles/codex.toml"
-ok 'which stays' test -L "$HOME/.codex/config.toml"
-is 'they are as they were' "$(cat "$HOME/.cursor/mcp.json" "$T/else/settings.json")" '{ "mcpServers": 
+exits 'install -g with files that cannot be edited ends with exit code 3' 3 mapm install -g --yes $ALL
+like 'the error names the file that does not parse' "$err" '\.cursor/mcp\.json was left as it is: cannot read'
+like 'the error names the file that links out of the home' "$err" '\.qwen/settings\.json was left as it is: .*leads out of your home'
+like 'the error names the file that is too large' "$err" '\.gemini/settings\.json was left as it is: .*larger'
+like 'the error shows the entry that belongs in the files' "$err" '"io-acme-tool"'
+ok 'install -g edits another file through a link inside the home' grep -q io-acme-tool "$HOME/dotfiles/codex.toml"
+ok 'install -g keeps the link inside the home' test -L "$HOME/.codex/config.toml"
+is 'the files that cannot be edited are unchanged' "$(cat "$HOME/.cursor/mcp.json" "$T/else/settings.json")" '{ "mcpServers": 
 {}'
-exits 'verify says so' 3 mapm verify -g
-like '[H8] with commands for this level' "$err" 'mapm install -g puts back .* mapm diff -g shows .* mapm restore -g NAME'
-exits 'it is said again' 3 mapm install -g
-exits 'remove' 0 mapm remove -g $NAMES
-is 'leaves the home as it was' "$(seen | diff - "$T/before")" ''
+exits 'verify -g fails with files that lack the server' 3 mapm verify -g
+like '[H8] verify -g suggests the commands for the user level' "$err" 'mapm install -g puts back .* mapm diff -g shows .* mapm restore -g NAME'
+exits 'a second install -g with files that cannot be edited ends with exit code 3' 3 mapm install -g
+exits 'remove -g with files that cannot be edited succeeds' 0 mapm remove -g $NAMES
+is 'remove -g leaves the home with such files as it was' "$(seen | diff - "$T/before")" ''
 
 fresh
 with_all
@@ -185,44 +185,44 @@ mkdir -p "$HOME/.config/goose" "$HOME/.hermes"
 printf 'a: 1\nextensions:  {\n}  # mine\n' >"$HOME/.config/goose/config.yaml"
 printf ' {}\n\n' >"$HOME/.hermes/config.yaml"
 seen >"$T/before"
-exits '[H8] YAML with empty braces' 0 mapm install -g --yes $ALL
-is '[H8] gets blocks' "$(grep -c io-acme-tool: "$HOME/.config/goose/config.yaml" "$HOME/.hermes/config.yaml")" \
+exits '[H8] install -g into YAML with empty braces succeeds' 0 mapm install -g --yes $ALL
+is '[H8] YAML with empty braces has a block with the server' "$(grep -c io-acme-tool: "$HOME/.config/goose/config.yaml" "$HOME/.hermes/config.yaml")" \
     "$(printf '%s:1\n' "$HOME/.config/goose/config.yaml" "$HOME/.hermes/config.yaml")"
-exits '[H8] another one' 0 mapm install -g --yes "$s/io.acme_shared.json"
-exits '[H8] without them' 0 mapm remove -g $NAMES io.acme/shared
-is '[H8] it has its braces again' "$(seen | diff - "$T/before")" ''
+exits '[H8] install -g of a second server into such YAML succeeds' 0 mapm install -g --yes "$s/io.acme_shared.json"
+exits '[H8] remove -g of the servers from such YAML succeeds' 0 mapm remove -g $NAMES io.acme/shared
+is '[H8] remove -g restores the empty braces of the YAML' "$(seen | diff - "$T/before")" ''
 
 fresh
 mkdir -p "$HOME/.agents/skills/pdf" "$HOME/.cursor"
 cp "$s/skills/pdf/SKILL.md" "$HOME/.agents/skills/pdf"
-exits 'a skill of the user, though it be equal' 1 mapm install -g --yes $ALL
-like 'is refused by name' "$err" 'skills/pdf is there already'
+exits 'install -g fails when the user has an equal skill of that name' 1 mapm install -g --yes $ALL
+like 'the error names the skill that is there already' "$err" 'skills/pdf is there already'
 rm -r "$HOME/.agents"
 echo '{"mcpServers": {"io-acme-tool": {"command": "other"}}}' >"$HOME/.cursor/mcp.json"
-exits 'another server of that key' 1 mapm install -g --yes $ALL
-like 'is refused by name, too' "$err" 'already has a server "io-acme-tool"'
+exits 'install -g fails when the user has another server of that key' 1 mapm install -g --yes $ALL
+like 'the error names the server that is there already' "$err" 'already has a server "io-acme-tool"'
 fresh
-exits '${workspaceDir}' 1 mapm install -g --yes "$s/io.acme_here.json"
-like 'is no folder of a user' "$err" 'workspaceDir.* is no folder at user level'
+exits 'install -g of a server with ${workspaceDir} fails' 1 mapm install -g --yes "$s/io.acme_here.json"
+like 'the error says that workspaceDir is no folder at user level' "$err" 'workspaceDir.* is no folder at user level'
 mkdir -p "$T/mixed/skills" "$T/mixed/mcps"
 cp -R "$s/skills/pdf" "$T/mixed/skills/"
 cp "$s/io.acme_here.json" "$T/mixed/mcps/"
-exits '[H8] a catalog that has such a server' 3 mapm install -g -v --yes --all "$T/mixed"
-ok '[H8] is installed' test -f "$HOME/.agents/skills/pdf/SKILL.md"
-like '[H8] without it' "$err$out" 'workspaceDir.* is no folder at user level'
+exits '[H8] install -g of a catalog with such a server ends with exit code 3' 3 mapm install -g -v --yes --all "$T/mixed"
+ok '[H8] install -g of a catalog installs the skill beside such a server' test -f "$HOME/.agents/skills/pdf/SKILL.md"
+like '[H8] install -g reports that the server of the catalog is left out' "$err$out" 'workspaceDir.* is no folder at user level'
 fresh
 mkdir "$HOME/.cursor"
-exits '${sharedDir}' 0 mapm install -g --yes "$s/io.acme_shared.json"
-ok 'is written as it is' grep -q "$MAPM_HOME/shared/x" "$HOME/.cursor/mcp.json"
+exits 'install -g of a server with ${sharedDir} succeeds' 0 mapm install -g --yes "$s/io.acme_shared.json"
+ok 'the file of the client has the path for sharedDir' grep -q "$MAPM_HOME/shared/x" "$HOME/.cursor/mcp.json"
 sed -i 's#/x"#/y"#' "$HOME/.cursor/mcp.json"
-exits 'a server that was edited' 0 mapm remove -g io.acme/shared
-ok 'stays' grep -q "$MAPM_HOME/shared/y" "$HOME/.cursor/mcp.json"
+exits 'remove -g of a server that the user edited succeeds' 0 mapm remove -g io.acme/shared
+ok 'remove -g leaves a server that the user edited' grep -q "$MAPM_HOME/shared/y" "$HOME/.cursor/mcp.json"
 
 fresh
 mkdir -p "$HOME/.claude" "$MAPM_HOME/global"
 echo 'clients: [gemini]' >"$MAPM_HOME/global/mapm.yaml"
-exits '[H8] for one client' 0 mapm install -g --yes "$s/agents/boss" "$s/skills/pdf"
-is '[H8] the sub-agent is its own, and claude has the skill' \
+exits '[H8] install -g with one configured client succeeds' 0 mapm install -g --yes "$s/agents/boss" "$s/skills/pdf"
+is '[H8] the configured client has the agent, and claude only the skill' \
     "$(cd "$HOME" && find . ! -type d \( -name 'boss*' -o -name pdf \) | sort | tr '\n' ' ')" \
     './.claude/skills/pdf ./.gemini/agents/boss.md '
 
@@ -300,7 +300,7 @@ killed "$T/second" remove -g $NAMES
 SH
 if T=$T unshare -rm sh "$T/mounted" 2>/dev/null; then
     rm "$HOME/.claude.json" "$HOME/.codex/config.toml"
-    is '[H8] a home of several file systems: there, edited, gone, and killed at any instant' \
+    is '[H8] a home of several file systems stays whole when commands are killed' \
         "$(T=$T ALL=$ALL NAMES=$NAMES MAPM_BUILD=$MAPM_BUILD unshare -rm sh "$T/apart" | tr '\n' ' ')" \
         '0 1 1 1 ../../.agents/skills/pdf 0 0 edited unchanged 0 0 '
     [ ! -e "$T/odd" ] || diag "$(head -n 20 "$T/odd")"
@@ -312,9 +312,9 @@ mount --bind "$HOME/.cursor/mcp.json" "$HOME/.cursor/mcp.json" || exit 1
 "$MAPM" install -g --yes $ALL >/dev/null 2>"$T/err"
 echo "$?" "$(cat "$HOME/.cursor/mcp.json")" "$(grep -c io-acme-tool "$HOME/.codex/config.toml")"
 SH
-    is '[H8] a file that is mounted from the same disk stays, the others go on' \
+    is '[H8] a mounted file is left as it is while another client gets the server' \
         "$(T=$T ALL=$ALL unshare -rm sh "$T/bound")" '3 {} 1'
-    like '[H8] which is said' "$(cat "$T/err")" 'it is a mount point'
+    like '[H8] the error says that the file is a mount point' "$(cat "$T/err")" 'it is a mount point'
 
     # Folders of an image: an overlay renames none of its lower layer.
     fresh
@@ -376,13 +376,13 @@ if $nobody true 2>/dev/null; then
     [ -z "$nobody" ] || { chmod 755 "$T" && chown -R 65534:65534 "$HOME" "$MAPM_HOME" "$XDG_STATE_HOME" "$s"; }
     chmod 555 "$HOME" "$HOME/.cursor"
     seen >"$T/before"
-    exits '[H8] a home that is read-only' 1 $nobody "$MAPM" install -g --yes $ALL
-    like '[H8] is named' "$err" "because: .*$HOME/\.[a-z]*.*: Permission denied"
-    is '[H8] and as it was' "$(seen | diff - "$T/before")" ''
+    exits '[H8] install -g into a read-only home fails' 1 $nobody "$MAPM" install -g --yes $ALL
+    like '[H8] the error names the path of the home without permission' "$err" "because: .*$HOME/\.[a-z]*.*: Permission denied"
+    is '[H8] a failed install -g leaves the read-only home unchanged' "$(seen | diff - "$T/before")" ''
     chmod 755 "$HOME" "$HOME/.cursor"
-    exits '[H8] later' 0 $nobody "$MAPM" install -g --yes $ALL
-    ok '[H8] it is all there' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
-    exits '[H8] and goes' 0 $nobody "$MAPM" remove -g $NAMES
+    exits '[H8] install -g succeeds when the home is writable again' 0 $nobody "$MAPM" install -g --yes $ALL
+    ok '[H8] install -g writes the server when the home is writable again' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
+    exits '[H8] remove -g from that home succeeds' 0 $nobody "$MAPM" remove -g $NAMES
     [ -z "$nobody" ] || chown -R 0:0 "$s"
 fi
 
@@ -395,62 +395,62 @@ copies()
 fresh
 mkdir -p "$HOME/.codex" "$HOME/.cursor"
 printf 'model = "x"' >"$HOME/.codex/config.toml" && cp "$HOME/.codex/config.toml" "$T/mine"
-exits 'a plan alone' 0 mapm install -g --yes --dry-run $ALL
-not_ok 'copies nothing' test -e "$XDG_STATE_HOME"
-exits 'a file of the user, and one that mapm makes' 0 mapm install -g --yes $ALL
-ok 'the one has a copy' cmp -s "$(copies)" "$T/mine"
-like 'with a name of no path' "$(copies)" '/mapm/backup/[0-9]{4}-[0-9T-]*Z/codex-[0-9a-f]{32}$'
-is 'for nobody else' "$(copies -perm 600 | wc -l) $(find "$XDG_STATE_HOME" -type d ! -perm 700)" '1 '
-exits 'more for it' 0 mapm install -g --yes "$s/io.acme_shared.json"
-is 'is no first time' "$(copies | wc -l)" 1
+exits 'install -g --dry-run succeeds' 0 mapm install -g --yes --dry-run $ALL
+not_ok 'install -g --dry-run makes no copies' test -e "$XDG_STATE_HOME"
+exits 'install -g with one existing and one new file succeeds' 0 mapm install -g --yes $ALL
+ok 'install -g copies the file that was there before' cmp -s "$(copies)" "$T/mine"
+like 'the name of the copy has the time, the client and a hash' "$(copies)" '/mapm/backup/[0-9]{4}-[0-9T-]*Z/codex-[0-9a-f]{32}$'
+is 'the copy and its folders are for the user only' "$(copies -perm 600 | wc -l) $(find "$XDG_STATE_HOME" -type d ! -perm 700)" '1 '
+exits 'install -g of another server succeeds' 0 mapm install -g --yes "$s/io.acme_shared.json"
+is 'a second change of a file makes no second copy' "$(copies | wc -l)" 1
 rm -rf "$XDG_STATE_HOME"
-exits 'without a copy' 0 mapm remove -g io.acme/shared
-is 'there is one of what it is now' "$(grep -c '^.mcp_servers' "$(copies)")" 2
-exits 'back' 0 mapm remove -g $NAMES
-ok 'to what was there' cmp -s "$HOME/.codex/config.toml" "$T/mine"
+exits 'remove -g after the copies were deleted succeeds' 0 mapm remove -g io.acme/shared
+is 'remove -g copies the file as it was before the removal' "$(grep -c '^.mcp_servers' "$(copies)")" 2
+exits 'remove -g of all packages after the copies were deleted succeeds' 0 mapm remove -g $NAMES
+ok 'remove -g restores the file of the user' cmp -s "$HOME/.codex/config.toml" "$T/mine"
 
 rm -rf "$XDG_STATE_HOME"
 for n in 01 02 03 04 05 06 07 08 09 10 11; do
     mkdir -p "$XDG_STATE_HOME/mapm/backup/2020-01-${n}T00-00-00Z"
 done
 mkdir "$XDG_STATE_HOME/mapm/backup/2020" && ln -s "$T/else" "$XDG_STATE_HOME/mapm/backup/2020-01-00T00-00-00Z"
-exits 'many of them' 0 mapm install -g --yes $ALL
-is 'ten are kept, and what is none' "$(find "$XDG_STATE_HOME/mapm/backup" -mindepth 1 -maxdepth 1 -type d | sort | sed 's/.*backup.//; 2q')" \
+exits 'install -g with eleven older copies succeeds' 0 mapm install -g --yes $ALL
+is 'the ten newest copies and other folders are kept' "$(find "$XDG_STATE_HOME/mapm/backup" -mindepth 1 -maxdepth 1 -type d | sort | sed 's/.*backup.//; 2q')" \
     "2020
 2020-01-03T00-00-00Z"
-ok 'nothing is followed' test -e "$T/else/settings.json"
+ok 'the pruning of copies does not follow a link' test -e "$T/else/settings.json"
 cp "$HOME/.codex/config.toml" "$T/edited"
-exits '--restore-user without a terminal' 4 mapm doctor --restore-user </dev/null
-like 'shows what would be put back' "$out" '^-.mcp_servers'
-ok 'and does not' cmp -s "$HOME/.codex/config.toml" "$T/edited"
-exits 'as JSON' 4 mapm doctor --restore-user --json </dev/null
-like 'the same' "$out" '"restored": false'
+exits 'doctor --restore-user without a terminal needs --yes' 4 mapm doctor --restore-user </dev/null
+like 'doctor --restore-user without a terminal shows the difference' "$out" '^-.mcp_servers'
+ok 'doctor --restore-user without a terminal changes no file' cmp -s "$HOME/.codex/config.toml" "$T/edited"
+exits 'doctor --restore-user --json without --yes ends with exit code 4' 4 mapm doctor --restore-user --json </dev/null
+like 'doctor --restore-user --json reports that nothing was restored' "$out" '"restored": false'
 on_terminal n "$MAPM" doctor --restore-user
-is 'a no on a terminal' "$status $(cmp "$HOME/.codex/config.toml" "$T/edited")" '4 '
-exits 'of another client' 0 mapm doctor --restore-user cursor --yes
-like 'nothing' "$err" 'nothing to put back'
-exits 'of none' 2 mapm doctor --restore-user none-such --yes
-exits 'a client without it' 2 mapm doctor codex
-exits 'with --yes' 0 mapm doctor --restore-user codex --yes
-ok 'it is as it was' cmp -s "$HOME/.codex/config.toml" "$T/mine"
-ok 'what it replaces is kept' cmp -s "$(printf '%s\n' "$err" | sed -n 's/.*what it replaces is //p')" "$T/edited"
-exits 'again' 0 mapm doctor --restore-user --yes
-like 'is nothing' "$err" 'nothing to put back'
+is 'a no to doctor --restore-user on a terminal changes no file' "$status $(cmp "$HOME/.codex/config.toml" "$T/edited")" '4 '
+exits 'doctor --restore-user for a client without a copy succeeds' 0 mapm doctor --restore-user cursor --yes
+like 'doctor --restore-user reports that there is nothing to put back' "$err" 'nothing to put back'
+exits 'doctor --restore-user of an unknown client is a usage error' 2 mapm doctor --restore-user none-such --yes
+exits 'doctor with a client but without --restore-user is a usage error' 2 mapm doctor codex
+exits 'doctor --restore-user --yes succeeds' 0 mapm doctor --restore-user codex --yes
+ok 'doctor --restore-user --yes restores the file of the user' cmp -s "$HOME/.codex/config.toml" "$T/mine"
+ok 'doctor --restore-user keeps a copy of the file that it replaces' cmp -s "$(printf '%s\n' "$err" | sed -n 's/.*what it replaces is //p')" "$T/edited"
+exits 'a second doctor --restore-user --yes succeeds' 0 mapm doctor --restore-user --yes
+like 'a second doctor --restore-user reports that there is nothing to put back' "$err" 'nothing to put back'
 rm -r "$HOME/.codex"
-exits 'a file that is gone' 0 mapm doctor --restore-user --yes
-ok 'comes back' cmp -s "$HOME/.codex/config.toml" "$T/mine"
+exits 'doctor --restore-user of a deleted file succeeds' 0 mapm doctor --restore-user --yes
+ok 'doctor --restore-user restores a deleted file' cmp -s "$HOME/.codex/config.toml" "$T/mine"
 cp "$T/edited" "$HOME/.codex/config.toml"
 on_terminal y "$MAPM" doctor --restore-user
-is 'or after a yes' "$status $(cmp "$HOME/.codex/config.toml" "$T/mine")" '0 '
+is 'a yes to doctor --restore-user on a terminal restores the file' "$status $(cmp "$HOME/.codex/config.toml" "$T/mine")" '0 '
 printf '# %02000d\n' 1 >"$HOME/.codex/config.toml"
 cp "$HOME/.codex/config.toml" "$T/long"
-exits 'what cannot be kept' 1 sh -c 'ulimit -f 2; exec "$@" >/dev/null' sh "$MAPM" doctor --restore-user --yes
-ok 'is not replaced' cmp "$HOME/.codex/config.toml" "$T/long"
+exits 'doctor --restore-user fails when no copy of the file can be written' 1 sh -c 'ulimit -f 2; exec "$@" >/dev/null' sh "$MAPM" doctor --restore-user --yes
+ok 'a file without a copy is not replaced' cmp "$HOME/.codex/config.toml" "$T/long"
 rm "$HOME/.codex/config.toml" && ln -s "$T/mine" "$HOME/.codex/config.toml"
 echo other >"$T/mine"
-exits 'a link out of the home' 3 mapm doctor --restore-user --yes
-like 'is left as it is' "$err" 'config.toml was left as it is'
-is 'and what it leads to' "$(cat "$T/mine")" other
+exits 'doctor --restore-user with a link out of the home ends with exit code 3' 3 mapm doctor --restore-user --yes
+like 'the error names the file that was left as it is' "$err" 'config.toml was left as it is'
+is 'the target of the link out of the home is unchanged' "$(cat "$T/mine")" other
 
 # --- a list of servers ----------------------------------------------------------------
 
@@ -459,51 +459,51 @@ fresh
 mkdir -p "$HOME/.continue"
 printf 'name: mine # kept\nversion: 1.0.0\nmcpServers:\n- name: own # one\n  command: npx\nmodels: [{name: m}]\n' >"$HOME/.continue/config.yaml"
 cp "$HOME/.continue/config.yaml" "$T/mine"
-exits '[H6] a list in YAML' 0 mapm install -g --yes "$s/io.acme_tool.json"
-is '[H6] has the server last' "$(diff "$T/mine" "$HOME/.continue/config.yaml" | sed 1d)" '> - name: io-acme-tool
+exits '[H6] install -g into a file with a list of servers succeeds' 0 mapm install -g --yes "$s/io.acme_tool.json"
+is '[H6] the new server is the last of the list' "$(diff "$T/mine" "$HOME/.continue/config.yaml" | sed 1d)" '> - name: io-acme-tool
 >   command: npx
 >   args:
 >     - -y
 >     - tool'
-like '[H7] which it sees' "$(mapm client list -g)" '^continue +in use +machine +1 server$'
-exits '[H8] mapm itself' 0 mapm install -g --yes --with-server
-exits '[H8] is as it should be' 0 mapm verify -g
-exits '[H8] both' 0 mapm remove -g io.acme/tool mapm --yes
-not_ok '[H8] and its line goes' grep -q server "$MAPM_HOME/global/mapm.yaml"
-exits '[H8] which is not there any more' 1 mapm remove -g mapm --yes
-like '[H8] and is said' "$err" 'nothing named "mapm" is installed here'
-ok '[H8] leave the bytes from before' cmp "$HOME/.continue/config.yaml" "$T/mine"
+like '[H7] client list -g counts one server for continue' "$(mapm client list -g)" '^continue +in use +machine +1 server$'
+exits '[H8] install -g --with-server beside another server succeeds' 0 mapm install -g --yes --with-server
+exits '[H8] verify -g with the server of mapm in a list succeeds' 0 mapm verify -g
+exits '[H8] remove -g of a server and of mapm itself succeeds' 0 mapm remove -g io.acme/tool mapm --yes
+not_ok '[H8] remove -g of mapm removes the server line from mapm.yaml' grep -q server "$MAPM_HOME/global/mapm.yaml"
+exits '[H8] remove -g of mapm fails when it is not installed' 1 mapm remove -g mapm --yes
+like '[H8] the error says that nothing named mapm is installed' "$err" 'nothing named "mapm" is installed here'
+ok '[H8] remove -g of both servers restores the file byte by byte' cmp "$HOME/.continue/config.yaml" "$T/mine"
 rm "$HOME/.continue/config.yaml"
-exits '[H6] a file that is not there' 0 mapm install -g --yes "$s/io.acme_tool.json"
-not_ok '[H6] is not made: it would lack what the client wants in it' test -e "$HOME/.continue/config.yaml"
+exits '[H6] install -g without the configuration file of continue succeeds' 0 mapm install -g --yes "$s/io.acme_tool.json"
+not_ok '[H6] install -g does not create the configuration file of continue' test -e "$HOME/.continue/config.yaml"
 
 # --- which clients ------------------------------------------------------------------
 
 config=$XDG_CONFIG_HOME/mapm/config.yaml
 fresh
-exits '[H8] no client on this machine' 0 mapm install -g --yes $ALL
-is '[H8] claude sees the skill alone, and why is said' "$(mapm client list -g)" \
+exits '[H8] install -g without a client on the machine succeeds' 0 mapm install -g --yes $ALL
+is '[H8] client list -g shows claude with the skill and the hint for servers' "$(mapm client list -g)" \
     'claude            in use  -        1 skill, agents only with --client claude, servers only with --client claude'
 fresh
 mkdir -p "$HOME/.codex" "$HOME/.cursor"
 on_terminal no "$MAPM" install -g "$s/skills/pdf" "$s/io.acme_tool.json"
-is '[H8] a no on a terminal' "$status" 4
-like '[H8] to one question' "$out" \
+is '[H8] a no to install -g on a terminal ends with exit code 4' "$status" 4
+like '[H8] install -g on a terminal asks one question with yes and all' "$out" \
     'Let your agents start this MCP server for claude \(yes\), or for codex, cursor, too \(all\)\? \(y\)es'
-is '[H8] changes nothing' "$(find "$HOME" -type f ! -path '*/state/*')" ''
+is '[H8] a no to install -g on a terminal writes no file' "$(find "$HOME" -type f ! -path '*/state/*')" ''
 on_terminal yes "$MAPM" install -g "$s/skills/pdf" "$s/io.acme_tool.json"
-is '[H8] a yes' "$status $(ls -A "$HOME/.codex" "$HOME/.cursor" | tr -d '\n')" "0 $HOME/.codex:$HOME/.cursor:"
-like '[H8] is said to be for it' "$out" '^2 packages for claude'
-is '[H8] is remembered for the user' "$(cat "$config")" 'clients: [claude]'
-exits '[H8] so it holds later' 0 mapm install -g --yes "$s/agents/boss"
-not_ok '[H8] for these alone' test -e "$HOME/.cursor/agents"
+is '[H8] a yes to install -g writes nothing for the other clients' "$status $(ls -A "$HOME/.codex" "$HOME/.cursor" | tr -d '\n')" "0 $HOME/.codex:$HOME/.cursor:"
+like '[H8] a yes to install -g reports the packages for claude' "$out" '^2 packages for claude'
+is '[H8] a yes to install -g is remembered in the user configuration' "$(cat "$config")" 'clients: [claude]'
+exits '[H8] a later install -g of an agent succeeds' 0 mapm install -g --yes "$s/agents/boss"
+not_ok '[H8] a later install -g is for the remembered client only' test -e "$HOME/.cursor/agents"
 fresh
 mkdir -p "$HOME/.codex" "$HOME/.cursor"
 on_terminal all "$MAPM" install -g "$s/skills/pdf" "$s/io.acme_tool.json"
-is '[H8] all' "$status $(ls "$HOME/.codex" "$HOME/.cursor" | grep -c 'config.toml\|mcp.json')" '0 2'
-is '[H8] is remembered, too' "$(cat "$config")" 'clients: [claude, codex, cursor]'
+is '[H8] the answer all to install -g writes files for all clients' "$status $(ls "$HOME/.codex" "$HOME/.cursor" | grep -c 'config.toml\|mcp.json')" '0 2'
+is '[H8] the answer all is remembered in the user configuration' "$(cat "$config")" 'clients: [claude, codex, cursor]'
 on_terminal all "$MAPM" install -g "$s/agents/boss"
-unlike '[H8] and asked once' "$out" '\(y\)es'
+unlike '[H8] a later install -g asks no question about clients' "$out" '\(y\)es'
 for word in --yes CI; do
     fresh
     mkdir -p "$HOME/.codex" "$HOME/.cursor"
@@ -511,14 +511,14 @@ for word in --yes CI; do
     CI) CI=1 on_terminal yes "$MAPM" install -g "$s/skills/pdf" "$s/io.acme_tool.json" ;;
     *) on_terminal yes "$MAPM" install -g $word "$s/skills/pdf" "$s/io.acme_tool.json" ;;
     esac
-    unlike "[H8] with $word nobody is asked" "$out" '\(all\)'
-    is "[H8] it is for all on this machine" "$(ls "$HOME/.codex" "$HOME/.cursor" | grep -c 'config.toml\|mcp.json')" 2
-    not_ok '[H8] and nothing is remembered' test -e "$config"
+    unlike "[H8] with $word install -g asks no question about clients" "$out" '\(all\)'
+    is "[H8] install -g without a question is for all clients of the machine" "$(ls "$HOME/.codex" "$HOME/.cursor" | grep -c 'config.toml\|mcp.json')" 2
+    not_ok '[H8] install -g without a question writes no user configuration' test -e "$config"
 done
 fresh
 mkdir -p "$HOME/.codex" "$HOME/.cursor" "${config%/*}" && echo 'clients: [-codex]' >"$config"
-exits '[H8] one that is left out' 0 mapm install -g --yes "$s/io.acme_tool.json"
-is '[H8] leaves the others' "$(ls "$HOME/.codex" "$HOME/.cursor" | grep -c 'config.toml\|mcp.json')" 1
+exits '[H8] install -g with one client excluded succeeds' 0 mapm install -g --yes "$s/io.acme_tool.json"
+is '[H8] the excluded client has no file and the other one has it' "$(ls "$HOME/.codex" "$HOME/.cursor" | grep -c 'config.toml\|mcp.json')" 1
 
 for how in file link; do
     fresh
@@ -529,13 +529,13 @@ for how in file link; do
     else
         mkdir -p "$XDG_STATE_HOME/mapm" && ln -s "$T/else" "$XDG_STATE_HOME/mapm/backup"
     fi
-    exits "no place for copies: a $how" 3 mapm install -g --yes $ALL
-    like 'the file is left as it is' "$err" 'config.toml was left as it is: .*no copy of it can be kept'
-    is 'to the byte' "$(cat "$HOME/.codex/config.toml")" 'model = "x"'
-    ok 'others go on' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
+    exits "install -g ends with exit code 3 when copies have no place: a $how" 3 mapm install -g --yes $ALL
+    like 'the error says that no copy of the file can be kept' "$err" 'config.toml was left as it is: .*no copy of it can be kept'
+    is 'the file without a copy is unchanged' "$(cat "$HOME/.codex/config.toml")" 'model = "x"'
+    ok 'another client still gets the server' grep -q io-acme-tool "$HOME/.cursor/mcp.json"
     rm -rf "$XDG_STATE_HOME"
 done
-is 'nothing is below the link' "$(ls "$T/else")" settings.json
+is 'no copy is written through the link' "$(ls "$T/else")" settings.json
 
 # --- a client that writes its file all the time -------------------------------------------
 
@@ -563,45 +563,45 @@ PYTHON
 python3 -S "$T/writer.py" "$HOME/.claude.json" "$T/stop" >"$T/writer" &
 writer=$!
 await grep -q writes "$T/writer"
-exits 'while a client writes its file every 5 ms' 0 mapm install -g --yes $ALL
+exits 'install -g succeeds while a client writes its file every 5 ms' 0 mapm install -g --yes $ALL
 : >"$T/stop" && wait $writer
-is 'nothing that it wrote is lost' "$(tail -n 1 "$T/writer")" 'lost 0'
+is 'no write of the client is lost during install -g' "$(tail -n 1 "$T/writer")" 'lost 0'
 # What it had read before, it may have written over the new entry.
-exits 'and the next install puts back what it wrote over' 0 mapm install -g
-is 'so that both are there' "$(grep -c io-acme-tool "$HOME/.claude.json")" 1
+exits 'the next install -g succeeds after the writes of the client' 0 mapm install -g
+is 'the file has the server after the next install -g' "$(grep -c io-acme-tool "$HOME/.claude.json")" 1
 
 # --- mapm itself -------------------------------------------------------------------------
 
 fresh
 mkdir "$HOME/.cursor"
-exits '--with-server' 0 mapm install -g --yes --with-server "$s/skills/pdf"
-like 'by its path' "$(tr -d ' \n' <"$HOME/.cursor/mcp.json")" "\"command\":\"$T/bin/mapm\",\"args\":\\[\"mcp\",\"--global\"\\]"
+exits 'install -g --with-server succeeds' 0 mapm install -g --yes --with-server "$s/skills/pdf"
+like 'the server of mapm has its path and --global' "$(tr -d ' \n' <"$HOME/.cursor/mcp.json")" "\"command\":\"$T/bin/mapm\",\"args\":\\[\"mcp\",\"--global\"\\]"
 printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}' \
     '{"jsonrpc":"2.0","id":2,"method":"resources/list"}' >"$T/calls.in"
 mkdir -p .agents/skills && cp -r "$s/skills/pdf" .agents/skills/other
-is 'its library lists a skill once, and none of a workspace' \
+is 'mcp --global lists a skill of the library once, none of the workspace' \
     "$("$MAPM" mcp --global <"$T/calls.in" 2>/dev/null | grep -o '"uri":"[^"]*"')" '"uri":"skill://acme/pdf/SKILL.md"'
 
 mkdir -p "$s/skills/echo"
 printf -- '---\nname: echo\nscope: acme\ndescription: Says it again.\nversion: 1.0.0\nmetaskill: SKILL.star\n---\nx\n' >"$s/skills/echo/SKILL.md"
 echo 'def run(input): return input' >"$s/skills/echo/SKILL.star"
 sed -i 's#resources/list#tools/list#' "$T/calls.in"
-exits 'a metaskill' 0 mapm install -g --yes "$s/skills/echo"
-like 'is offered [H9]' "$("$MAPM" mcp --global <"$T/calls.in" 2>/dev/null)" '"enum":\["echo"\]'
+exits 'install -g of a metaskill succeeds' 0 mapm install -g --yes "$s/skills/echo"
+like 'mcp --global offers the metaskill as a tool [H9]' "$("$MAPM" mcp --global <"$T/calls.in" 2>/dev/null)" '"enum":\["echo"\]'
 
 if obeys_modes; then
     fresh
     chmod 555 "$HOME"
-    exits 'a home that cannot be written' 1 mapm install -g --yes $ALL
+    exits 'install -g into a home that cannot be written fails' 1 mapm install -g --yes $ALL
     chmod 755 "$HOME"
-    is 'has nothing' "$(ls -A "$HOME")" ''
-    not_ok 'nor has the library' test -e "$MAPM_HOME/global/mapm.local.lock"
+    is 'a failed install -g leaves the home empty' "$(ls -A "$HOME")" ''
+    not_ok 'a failed install -g writes no lock into the library' test -e "$MAPM_HOME/global/mapm.local.lock"
 fi
 
 # --- links into the store -----------------------------------------------------------------
 
 fresh
-exits '[H8] hard links' 2 mapm install -g --yes --link-mode hardlink "$s/skills/pdf"
-like '[H8] are for a workspace' "$err" 'is for a workspace'
-not_ok '[H8] and nothing was made' test -e "$HOME/.agents"
+exits '[H8] install -g --link-mode hardlink is refused' 2 mapm install -g --yes --link-mode hardlink "$s/skills/pdf"
+like '[H8] the error says that the link mode is for a workspace' "$err" 'is for a workspace'
+not_ok '[H8] a refused link mode leaves no .agents folder' test -e "$HOME/.agents"
 done_testing
