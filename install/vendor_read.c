@@ -336,7 +336,8 @@ static bool add_proofs(struct reading *r, struct err *e)
 
     for (size_t i = 0; ok && i < count; i++)
         ok = prove(r, &g, &of[i], e) ||
-             err_wrap(e, "%s %.*s", doc_kind_name(of[i]->entry->kind),
+             err_wrap(e, "cannot install %s %.*s",
+                      doc_kind_name(of[i]->entry->kind),
                       STR_ARG(of[i]->entry->name));
     ok = ok && (g.of_count == 0 || end_proof(r, &g, g.count, e));
     arena_done(&g.a);
@@ -360,7 +361,7 @@ static bool add_one(struct reading *r, const struct install_team_package *p,
     r->proved[r->proved_count++] = *p;
     if (!is_new || add_package(r, p, place, e))
         return true;
-    return err_wrap(e, "%s %.*s", doc_kind_name(p->entry->kind),
+    return err_wrap(e, "cannot install %s %.*s", doc_kind_name(p->entry->kind),
                     STR_ARG(p->entry->name));
 }
 

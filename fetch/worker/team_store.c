@@ -170,14 +170,20 @@ static bool is_missing(const struct team_item *item)
 
 /* --- finished gets -------------------------------------------------------- */
 
+static const struct str bundle_name = STR_INIT("the bundle or vendor folder");
+
 static void warn(struct team_store *t, const struct team_get *g,
                  const char *what, const char *why)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
 
+    struct str name =
+        arena_join(STR("the store"), " ", g->source->remote.url, &scratch);
+
     link_warn(&t->session->link,
-              arena_printf(&scratch, "the store %.*s %s: %s",
-                           STR_ARG(g->source->remote.url), what, why));
+              arena_printf(&scratch, "%.*s %s: %s",
+                           STR_ARG(t->is_bundle ? bundle_name : name), what,
+                           why));
 }
 
 static void abandon(struct team_store *t, struct team_get *g)
@@ -726,16 +732,18 @@ static void warn_one(const struct ask *a)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     const struct team_item *item = missing_item(a);
+    struct session *s = a->repo->session;
+    const char *absent = s->team->is_bundle ? "missing:" : "no store has";
 
     if (is_market(a)) {
-        link_warn(&a->repo->session->link,
-                  arena_printf(&scratch,
-                               "no store has the marketplace of %.*s at %.*s",
-                               STR_ARG(a->repo->key), STR_ARG(a->in.commit)));
+        link_warn(&s->link,
+                  arena_printf(&scratch, "%s the marketplace of %.*s at %.*s",
+                               absent, STR_ARG(a->repo->key),
+                               STR_ARG(a->in.commit)));
         return;
     }
-    link_warn(&a->repo->session->link,
-              arena_printf(&scratch, "no store has %s %.*s%s%.*s, sha256:%.*s",
+    link_warn(&s->link,
+              arena_printf(&scratch, "%s %s %.*s%s%.*s, sha256:%.*s", absent,
                            item->kind != ITEM_PACKAGE ? "the proof of"
                                                       : "the package",
                            STR_ARG(a->repo->key), a->rest.n ? " " : "",
@@ -756,29 +764,42 @@ bool team_store_is_only(const struct session *s)
     return s->team && s->team->only;
 }
 
-static void explain_refusal(const struct ask *a, struct err *why)
+/* Explains why a package does not come from a bundle or vendor folder. */
+static void explain_absence(const struct ask *a, struct err *why)
 {
-    const struct repo *r = a->repo;
-    bool is_bundle = r->session->team->is_bundle;
+    const struct team_item *item = missing_item(a);
+    struct str repository = a->repo->key;
 
-    if (is_bundle && !team_store_is_wanted(a)) {
+    if (!team_store_is_wanted(a)) {
         err_set(why, ERR_OFFLINE,
                 "mapm.lock does not hold it, and its host %.*s must not be "
                 "contacted",
-                STR_ARG(r->key));
+                STR_ARG(repository));
         err_hint(why, "install it where the network is; mapm bundle, or mapm "
                       "vendor, then takes it along");
         return;
     }
+    if (item && item->kind == ITEM_PACKAGE)
+        err_set(why, ERR_OFFLINE, "its content is missing");
+    else
+        err_set(why, ERR_OFFLINE,
+                "there is no proof that commit %.*s of %.*s contains it",
+                STR_ARG(a->in.commit), STR_ARG(repository));
+    err_hint(why, "the bundle or vendor folder is of another lock, or damaged: "
+                  "mapm bundle, or mapm vendor, writes all of a lock");
+}
+
+static void explain_refusal(const struct ask *a, struct err *why)
+{
+    if (a->repo->session->team->is_bundle) {
+        explain_absence(a, why);
+        return;
+    }
     err_set(why, ERR_OFFLINE, "%s %.*s must not be contacted",
             missing_item(a) ? "no store has it, and its host" : "its host",
-            STR_ARG(r->key));
-    if (is_bundle)
-        err_hint(why, "it was written for another lock, or is damaged: mapm "
-                      "bundle, or mapm vendor, writes all of a lock");
-    else
-        err_hint(why, "store: {only: true} asks no git host; mapm store push, "
-                      "where the package is, fills a store");
+            STR_ARG(a->repo->key));
+    err_hint(why, "store: {only: true} asks no git host; mapm store push, "
+                  "where the package is, fills a store");
 }
 
 void team_store_refuse_host(struct repo *r)

@@ -132,8 +132,8 @@ python3 -S "$ROOT/tests/lib/bundle.py" same "$T/b.tar" "$T/same.tar"
 ok 'what is made of it here is a bundle' cmp "$T/b.tar" "$T/same.tar"
 refused flipped 'not what its name says'
 refused swapped 'sha256:'
-refused unproved 'no store has it'
-refused other-proofs 'no store has it'
+refused unproved 'no proof that commit [0-9a-f]{40} of github.com/acme/catalog contains it'
+refused other-proofs 'no proof that commit [0-9a-f]{40} of github.com/acme/catalog contains it'
 refused absent-layer 'not there'
 refused absent-image 'names a blob that is not there'
 refused link 'no plain file'
@@ -368,6 +368,6 @@ fresh entry-marketless
 commit=$(sed -n 's/.*catalog_commit: //p' mapm.lock)
 sed -i "s/catalog_commit: .*/catalog_commit: $(printf '%s' "$commit" | tr 0-9a-f 1-9a-f0)/" mapm.lock
 exits '[S4] another commit of the marketplace' 1 alone "$MAPM" install --yes --from "$T/entry.tar"
-like '[S4] is what no bundle has' "$err" 'no store has the marketplace of github.com/acme/market at'
+like '[S4] is what no bundle has' "$err" 'missing: the marketplace of github.com/acme/market at'
 ok '[S4] nothing came' test ! -e .agents/skills/a
 done_testing
