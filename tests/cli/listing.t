@@ -47,67 +47,67 @@ for text in search client '{search: ["aws-*"]}' '{search: [pdf, acme/csv]}' '{cl
     '{search: ["acme/*"], client: [pdf]}'; do
     rm -rf "$T/words" && mkdir "$T/words"
     echo "listing: $text" >"$T/words/mapm.yaml"
-    exits "$text is read" 0 mapm -C "$T/words" list
+    exits "mapm.yaml accepts listing: $text" 0 mapm -C "$T/words" list
 done
 for text in none '' '[search]' '{}' '{search: aws}' '{search: [""]}' '{find: [x]}' '{search: ["../x"]}' \
     '{search: ["a b"]}' '{search: [Pdf]}' '{search: ["skill a*"]}' '{client: [3]}' 'true'; do
     echo "listing: $text" >"$T/words/mapm.yaml"
     run mapm -C "$T/words" list
     isnt "\"$text\" is refused" "$status" 0
-    like 'and names the line' "$err" 'mapm\.yaml:1:'
+    like 'the error of an invalid listing names the line' "$err" 'mapm\.yaml:1:'
 done
 echo 'listing: search' >"$T/words/mapm.local.yaml" && echo >"$T/words/mapm.yaml"
-exits 'not in mapm.local.yaml' 1 mapm -C "$T/words" list
+exits 'listing in mapm.local.yaml is refused' 1 mapm -C "$T/words" list
 
 # --- all ---------------------------------------------------------------------------
 
 start --all
-is 'without the key all are listed' "$(in_folder $LISTED)" 'ask aws-ec2 aws-login csv pdf uses'
-exits 'budget before' 0 mapm budget --json
+is 'install without listing puts all skills into the folder of clients' "$(in_folder $LISTED)" 'ask aws-ec2 aws-login csv pdf uses'
+exits 'budget --json succeeds before listing changes' 0 mapm budget --json
 before=$(json '[c["sent_chars"] for c in d["clients"] if c["name"] == "claude"][0]')
 cp mapm.lock "$T/lock"
 listing search
-exits 'verify before the install' 3 mapm verify
-like 'says what is missing' "$out$err" "$SEARCHED/pdf"
-unlike 'not that a package is left' "$out$err" 'not in the lock'
-exits 'install' 0 mapm install
-like 'says what moves' "$out" '~ skill acme/pdf 1\.0\.0 .*\(search only\)'
-like 'that only the server has them, once' "$err" '6 skills are in no client.s list.*--with-server'
-is 'in one line' "$(printf '%s\n' "$err" | grep -c 'no client')" 1
-unlike 'removes none' "$out" '^ *- '
-is '[F13] mapm.lock stays' "$(cat mapm.lock)" "$(cat "$T/lock")"
-not_ok 'the clients have no folder' test -e $LISTED
-is 'nor links' "$(in_folder .claude/skills)" ''
-is 'agents stay' "$(in_folder .agents/agents)" helper
-is 'the skills are there' "$(in_folder $SEARCHED)" 'ask aws-ec2 aws-login csv pdf uses'
-exits 'again' 0 mapm install
-like 'is in place' "$err" 'nothing to do'
-unlike 'and says it no more' "$err" 'no client'
-exits 'verify' 0 mapm verify
-exits 'list' 0 mapm list
-like 'marks them' "$out" 'skill acme/pdf .*\(search only\)'
-unlike 'not agents' "$out" 'agent .*search only'
-exits 'list --json' 0 mapm list --json
-is 'says where they are' "$(json '[(p["path"], p["listing"]) for p in d["packages"] if p["name"] == "acme/pdf"]')" \
+exits 'verify exits with 3 after a change of listing before the install' 3 mapm verify
+like 'verify names a skill that is missing in the folder for searches' "$out$err" "$SEARCHED/pdf"
+unlike 'verify does not report a package outside of the lock' "$out$err" 'not in the lock'
+exits 'install with listing: search succeeds' 0 mapm install
+like 'install reports each skill that moves as search only' "$out" '~ skill acme/pdf 1\.0\.0 .*\(search only\)'
+like 'install warns that no client lists the skills and suggests --with-server' "$err" '6 skills are in no client.s list.*--with-server'
+is 'the warning appears once' "$(printf '%s\n' "$err" | grep -c 'no client')" 1
+unlike 'install with listing: search reports no removal' "$out" '^ *- '
+is '[F13] listing: search leaves mapm.lock unchanged' "$(cat mapm.lock)" "$(cat "$T/lock")"
+not_ok 'listing: search leaves no folder of skills for clients' test -e $LISTED
+is 'listing: search leaves no links to skills for the client' "$(in_folder .claude/skills)" ''
+is 'listing: search keeps agents in their folder' "$(in_folder .agents/agents)" helper
+is 'listing: search puts all skills into the folder for searches' "$(in_folder $SEARCHED)" 'ask aws-ec2 aws-login csv pdf uses'
+exits 'a second install with listing: search succeeds' 0 mapm install
+like 'a second install with listing: search reports nothing to do' "$err" 'nothing to do'
+unlike 'a second install does not repeat the warning' "$err" 'no client'
+exits 'verify succeeds with listing: search' 0 mapm verify
+exits 'list succeeds with listing: search' 0 mapm list
+like 'list marks a skill as search only' "$out" 'skill acme/pdf .*\(search only\)'
+unlike 'list does not mark an agent as search only' "$out" 'agent .*search only'
+exits 'list --json succeeds with listing: search' 0 mapm list --json
+is 'list --json shows path and listing of a skill' "$(json '[(p["path"], p["listing"]) for p in d["packages"] if p["name"] == "acme/pdf"]')" \
     "[('$SEARCHED/pdf', 'search')]"
-exits 'doctor' 0 mapm doctor
-like 'says that the server is missing' "$out" 'listing .*6 skills'
-exits 'budget' 0 mapm budget --json
+exits 'doctor succeeds with listing: search' 0 mapm doctor
+like 'doctor reports the skills that no client lists' "$out" 'listing .*6 skills'
+exits 'budget --json succeeds with listing: search' 0 mapm budget --json
 saved='[(c["search_only"], c["sent_chars"] + c["saved_chars"], c["saved_tokens"] == c["saved_chars"] // 4) for c in d["clients"] if c["name"] == "claude"]'
-is 'shows the saving' "$(json "$saved")" "[(6, $before, True)]"
-exits 'budget for people' 0 mapm budget
-like 'says it' "$out" 'without 6 skills for searches only, which saves [0-9]+ characters \([0-9]+ tokens\)'
+is 'budget --json shows the saved characters and tokens' "$(json "$saved")" "[(6, $before, True)]"
+exits 'budget succeeds with listing: search' 0 mapm budget
+like 'budget shows what the skills for searches save' "$out" 'without 6 skills for searches only, which saves [0-9]+ characters \([0-9]+ tokens\)'
 
-exits 'skill search' 0 mapm skill search pdf
-like 'finds them' "$out" 'pdf'
-exits 'skill show' 0 mapm skill show pdf
-exits 'skill load' 0 mapm skill load pdf
-exits 'skill list' 0 mapm skill list
-like 'has all' "$out" 'aws-login'
-exits 'trust' 0 mapm trust --yes acme/ask
-exits 'a metaskill runs' 0 mapm run acme/ask --input '{}'
-like 'as ever' "$out" 'it ran'
-exits 'by its path, too' 0 mapm run ./$SEARCHED/ask --input '{}'
+exits 'skill search succeeds with listing: search' 0 mapm skill search pdf
+like 'skill search finds a skill that no client lists' "$out" 'pdf'
+exits 'skill show succeeds for a skill that no client lists' 0 mapm skill show pdf
+exits 'skill load succeeds for a skill that no client lists' 0 mapm skill load pdf
+exits 'skill list succeeds with listing: search' 0 mapm skill list
+like 'skill list has the skills that no client lists' "$out" 'aws-login'
+exits 'trust succeeds for a metaskill that no client lists' 0 mapm trust --yes acme/ask
+exits 'run by name succeeds for a metaskill that no client lists' 0 mapm run acme/ask --input '{}'
+like 'run prints the answer of a metaskill that no client lists' "$out" 'it ran'
+exits 'run by path succeeds for a metaskill that no client lists' 0 mapm run ./$SEARCHED/ask --input '{}'
 python3 -S - "$ROOT/tests/lib" "$MAPM" >"$T/mcp" 2>&1 <<'PYTHON'
 import json, subprocess, sys
 def talk(calls):
@@ -130,77 +130,77 @@ print(" ".join(sorted(x["frontmatter"]["name"] for x in everything)))
 print("found" if "aws-ec2" in found else found)
 print("loaded" if "aws-ec2" in loaded else loaded)
 PYTHON
-is 'mapm mcp lists, finds and loads them' "$(cat "$T/mcp")" \
+is 'mapm mcp lists, finds and loads skills that no client lists' "$(cat "$T/mcp")" \
     "$(printf 'ask aws-ec2 aws-login csv pdf uses\nfound\nloaded')"
 
-exits 'install --with-server' 0 mapm install --with-server
-exits 'doctor' 0 mapm doctor
-like 'is content' "$out" 'ok +listing +6 skills for searches only'
-exits 'verify' 0 mapm verify
+exits 'install --with-server succeeds with listing: search' 0 mapm install --with-server
+exits 'doctor succeeds with the server' 0 mapm doctor
+like 'doctor reports the listing as ok with the server' "$out" 'ok +listing +6 skills for searches only'
+exits 'verify succeeds with the server' 0 mapm verify
 
 # --- by name -----------------------------------------------------------------------
 
 listing '{search: ["aws-*", acme/csv], client: [aws-login]}'
-exits 'patterns' 0 mapm install
-like 'bring some back' "$out" '~ skill acme/pdf 1\.0\.0 .*\(listed by clients\)'
-is 'those that no pattern fits are listed' "$(in_folder $LISTED)" 'ask aws-login pdf uses'
-is 'for clients, too' "$(in_folder .claude/skills)" 'ask aws-login pdf uses'
-is 'the rest is searched' "$(in_folder $SEARCHED)" 'aws-ec2 csv'
-exits 'verify' 0 mapm verify
+exits 'install with patterns under search and client succeeds' 0 mapm install
+like 'install reports a skill that moves back as listed by clients' "$out" '~ skill acme/pdf 1\.0\.0 .*\(listed by clients\)'
+is 'skills that no search pattern matches are in the folder of clients' "$(in_folder $LISTED)" 'ask aws-login pdf uses'
+is 'the client has links to the listed skills alone' "$(in_folder .claude/skills)" 'ask aws-login pdf uses'
+is 'skills that a search pattern matches are in the folder for searches' "$(in_folder $SEARCHED)" 'aws-ec2 csv'
+exits 'verify succeeds with patterns' 0 mapm verify
 listing '{client: [pdf]}'
-exits 'client alone' 0 mapm install
-is 'lists only these' "$(in_folder $LISTED)" pdf
+exits 'install with a pattern under client alone succeeds' 0 mapm install
+is 'a pattern under client alone lists the matching skills alone' "$(in_folder $LISTED)" pdf
 listing client
-exits 'client' 0 mapm install
-not_ok 'leaves no folder' test -e $SEARCHED
-ok 'but the record' test -f .agents/.mapm/state
-is '[F13] mapm.lock is as before' "$(cat mapm.lock)" "$(cat "$T/lock")"
+exits 'install with listing: client succeeds' 0 mapm install
+not_ok 'listing: client leaves no folder for searches' test -e $SEARCHED
+ok 'listing: client keeps the record of mapm' test -f .agents/.mapm/state
+is '[F13] changes of listing leave mapm.lock unchanged' "$(cat mapm.lock)" "$(cat "$T/lock")"
 
 # --- edits, diff, restore, patches, remove ------------------------------------------
 
 listing search
 mapm install >/dev/null 2>&1
 echo 'An edit.' >>$SEARCHED/pdf/SKILL.md
-exits 'verify' 3 mapm verify
-like 'finds an edit' "$out$err" "$SEARCHED/pdf/SKILL.md"
+exits 'verify exits with 3 for an edited skill for searches' 3 mapm verify
+like 'verify names the edited file in the folder for searches' "$out$err" "$SEARCHED/pdf/SKILL.md"
 run mapm diff
-like 'diff shows it' "$out" "$SEARCHED/pdf/SKILL.md"
-like 'as a patch' "$out" '^\+An edit\.'
+like 'diff names the edited file in the folder for searches' "$out" "$SEARCHED/pdf/SKILL.md"
+like 'diff shows the edit as a patch' "$out" '^\+An edit\.'
 cp -r . "$T/edited"
-exits 'restore' 0 mapm restore acme/pdf
-unlike 'takes it back' "$(cat $SEARCHED/pdf/SKILL.md)" 'An edit\.'
-exits 'verify' 0 mapm verify
+exits 'restore of a skill for searches succeeds' 0 mapm restore acme/pdf
+unlike 'restore removes the edit from the skill for searches' "$(cat $SEARCHED/pdf/SKILL.md)" 'An edit\.'
+exits 'verify succeeds after the restore' 0 mapm verify
 echo 'An edit.' >>$SEARCHED/pdf/SKILL.md
 listing client
-exits 'a move would lose it' 1 mapm install
-like 'so it is refused' "$err" "$SEARCHED/pdf/SKILL.md was changed"
-ok 'and nothing moves' test -f $SEARCHED/csv/SKILL.md
+exits 'install fails when a change of listing would move an edited skill' 1 mapm install
+like 'the error names the edited file' "$err" "$SEARCHED/pdf/SKILL.md was changed"
+ok 'a refused change of listing moves no skill' test -f $SEARCHED/csv/SKILL.md
 listing search
-exits 'patch' 0 mapm patch acme/pdf
-ok 'is written' test -f .mapm/patches/skill-acme-pdf.patch -o -n "$(ls .mapm/patches)"
+exits 'patch of a skill for searches succeeds' 0 mapm patch acme/pdf
+ok 'patch writes a patch file for a skill for searches' test -f .mapm/patches/skill-acme-pdf.patch -o -n "$(ls .mapm/patches)"
 listing client
-exits 'with a patch it moves' 0 mapm install
-like 'patched' "$(cat $LISTED/pdf/SKILL.md)" 'An edit\.'
-exits 'verify' 0 mapm verify
+exits 'install with listing: client moves a patched skill' 0 mapm install
+like 'the patched skill keeps its edit in the folder of clients' "$(cat $LISTED/pdf/SKILL.md)" 'An edit\.'
+exits 'verify succeeds with the patched skill in the folder of clients' 0 mapm verify
 listing search
-exits 'and back' 0 mapm install
-like 'patched' "$(cat $SEARCHED/pdf/SKILL.md)" 'An edit\.'
+exits 'install with listing: search moves the patched skill back' 0 mapm install
+like 'the patched skill keeps its edit in the folder for searches' "$(cat $SEARCHED/pdf/SKILL.md)" 'An edit\.'
 cd "$T/edited" || exit 1
 listing client
-exits 'install --force' 0 mapm install --force
-like 'keeps a copy' "$(cat .agents/.mapm/backup/*/$SEARCHED/pdf/SKILL.md)" 'An edit\.'
-unlike 'and moves it' "$(cat $LISTED/pdf/SKILL.md)" 'An edit\.'
+exits 'install --force with an edited skill for searches succeeds' 0 mapm install --force
+like 'install --force keeps a copy of the edited skill' "$(cat .agents/.mapm/backup/*/$SEARCHED/pdf/SKILL.md)" 'An edit\.'
+unlike 'install --force moves the unedited skill to the folder of clients' "$(cat $LISTED/pdf/SKILL.md)" 'An edit\.'
 listing search
 mapm install >/dev/null 2>&1
 rm $SEARCHED/csv/SKILL.md
-exits 'install' 0 mapm install
-ok 'repairs' test -f $SEARCHED/csv/SKILL.md
-exits 'remove' 0 mapm remove acme/csv
-not_ok 'takes it away' test -e $SEARCHED/csv
-like 'says which' "$out" '- skill acme/csv'
+exits 'install succeeds after a file of a skill for searches was deleted' 0 mapm install
+ok 'install brings back the deleted file' test -f $SEARCHED/csv/SKILL.md
+exits 'remove of a skill for searches succeeds' 0 mapm remove acme/csv
+not_ok 'remove deletes the folder of the skill for searches' test -e $SEARCHED/csv
+like 'remove names the removed skill' "$out" '- skill acme/csv'
 rm -rf .agents
-exits 'after a clone' 0 mapm install
-is 'they are put there' "$(in_folder $SEARCHED)" 'ask aws-ec2 aws-login pdf uses'
+exits 'install succeeds after .agents was deleted' 0 mapm install
+is 'install puts the locked skills into the folder for searches again' "$(in_folder $SEARCHED)" 'ask aws-ec2 aws-login pdf uses'
 
 # --- update ----------------------------------------------------------------------------
 
@@ -209,14 +209,14 @@ listing search
 mapm install >/dev/null 2>&1
 echo 'The next version.' >>"$s/skills/pdf/SKILL.md"
 make_repo acme/cat "$s"
-exits 'update' 0 mapm update
-like 'is in the same place' "$(cat $SEARCHED/pdf/SKILL.md)" 'The next version\.'
-like 'is an update' "$out" '~ skill acme/pdf .*\(search only\)'
-unlike 'that needs no word on the server' "$err" 'no client'
-not_ok 'and not listed' test -e $LISTED/pdf
+exits 'update of a skill for searches succeeds' 0 mapm update
+like 'update changes the skill in the folder for searches' "$(cat $SEARCHED/pdf/SKILL.md)" 'The next version\.'
+like 'update reports the skill as search only' "$out" '~ skill acme/pdf .*\(search only\)'
+unlike 'update does not repeat the warning that no client lists the skills' "$err" 'no client'
+not_ok 'update does not put the skill into the folder of clients' test -e $LISTED/pdf
 echo '{"mcpServers": {}}' >.mcp.json
-exits 'removed with the last one' 0 mapm remove acme/pdf
-not_ok 'no folder stays' test -e .agents
+exits 'remove of the last skill for searches succeeds' 0 mapm remove acme/pdf
+not_ok 'remove of the last skill deletes the folder .agents' test -e .agents
 
 # --- packages of the workspace, and the user's --------------------------------------
 
@@ -224,27 +224,27 @@ start --skill pdf
 skill skills/ours
 skill $LISTED/mine
 listing search
-exits 'an own package' 0 mapm install ./skills/ours
-is 'is a link' "$(readlink $SEARCHED/ours)" ../../../skills/ours
-ok 'that leads there' test -f $SEARCHED/ours/SKILL.md
-is 'what people put there stays' "$(in_folder $LISTED)" mine
-is 'and is linked' "$(in_folder .claude/skills)" mine
-exits 'skill load' 0 mapm skill load ours
-exits 'verify' 0 mapm verify
+exits 'install of a skill of the workspace with listing: search succeeds' 0 mapm install ./skills/ours
+is 'a skill of the workspace is a link in the folder for searches' "$(readlink $SEARCHED/ours)" ../../../skills/ours
+ok 'the link in the folder for searches leads to the skill' test -f $SEARCHED/ours/SKILL.md
+is 'a skill made by hand stays in the folder of clients' "$(in_folder $LISTED)" mine
+is 'a skill made by hand is linked for the client' "$(in_folder .claude/skills)" mine
+exits 'skill load succeeds for a skill of the workspace for searches' 0 mapm skill load ours
+exits 'verify succeeds with a skill of the workspace for searches' 0 mapm verify
 listing ''
-exits 'listed' 0 mapm install
-is 'again' "$(readlink $LISTED/ours)" ../../skills/ours
+exits 'install succeeds after the key listing is removed' 0 mapm install
+is 'the skill of the workspace is a link in the folder of clients again' "$(readlink $LISTED/ours)" ../../skills/ours
 
 # --- hostile -------------------------------------------------------------------------
 
 start --skill pdf
 listing search
 rm -rf $LISTED && mkdir -p "$T/outside" .agents/.mapm && ln -s "$T/outside" $SEARCHED
-exits 'a link in place of the folder' 4 mapm install
-is 'nothing is written through it' "$(in_folder "$T/outside")" ''
+exits 'install exits with 4 when the folder for searches is a link' 4 mapm install
+is 'install writes nothing through that link' "$(in_folder "$T/outside")" ''
 rm $SEARCHED && mkdir -p $SEARCHED/pdf && echo mine >$SEARCHED/pdf/SKILL.md
-exits 'a folder that mapm did not make' 1 mapm install
-is 'stays' "$(cat $SEARCHED/pdf/SKILL.md)" mine
+exits 'install fails when the folder for searches has a folder of the user' 1 mapm install
+is 'the folder of the user stays unchanged' "$(cat $SEARCHED/pdf/SKILL.md)" mine
 
 # --- members -------------------------------------------------------------------------
 
@@ -252,27 +252,27 @@ rm -rf "$T/ws" && mkdir -p "$T/ws/apps/web" "$T/ws/apps/cli" && cd "$T/ws" || ex
 printf 'listing: search\nmembers: [apps/*]\n' >mapm.yaml
 printf 'dependencies:\n  skills:\n    - %s/skills/pdf\n' "$U" | tee apps/web/mapm.yaml >apps/cli/mapm.yaml
 echo 'listing: client' >>apps/cli/mapm.yaml
-exits 'members' 0 mapm install
-is 'have that of the root' "$(in_folder apps/web/$SEARCHED)" pdf
-is 'or their own' "$(in_folder apps/cli/$LISTED)" pdf
-is 'with one entry' "$(grep -c 'name: acme/pdf' mapm.lock)" 1
-exits 'again' 0 mapm install
-like 'is in place' "$err" 'nothing to do'
+exits 'install in a workspace with members and listing succeeds' 0 mapm install
+is 'a member inherits listing of the root' "$(in_folder apps/web/$SEARCHED)" pdf
+is 'a member with its own listing does not inherit' "$(in_folder apps/cli/$LISTED)" pdf
+is 'a skill with different listings has one lock entry' "$(grep -c 'name: acme/pdf' mapm.lock)" 1
+exits 'a second install with members succeeds' 0 mapm install
+like 'a second install with members reports nothing to do' "$err" 'nothing to do'
 sed -i '/listing/d' mapm.yaml
-exits 'without it' 0 mapm install
-like 'one moves' "$out" '~ skill acme/pdf \(apps/web\) 1\.0\.0 .*\(listed by clients\)'
-is 'to its clients' "$(in_folder apps/web/$LISTED)" pdf
-exits 'verify of one' 0 mapm -C apps/web verify
+exits 'install succeeds after the root loses listing' 0 mapm install
+like 'install reports the skill of the member as listed by clients' "$out" '~ skill acme/pdf \(apps/web\) 1\.0\.0 .*\(listed by clients\)'
+is 'the skill of the member moves to the folder of clients' "$(in_folder apps/web/$LISTED)" pdf
+exits 'verify in that member succeeds' 0 mapm -C apps/web verify
 
 # --- the user's library ----------------------------------------------------------------
 
 cd "$T/ws" || exit 1
 mapm install --global --yes "$U/skills/pdf" >/dev/null 2>&1
 sed -i '1i listing: search' "$MAPM_HOME/global/mapm.yaml"
-exits 'the library of the user' 0 mapm install --global
-is 'has it, too' "$(in_folder "$MAPM_HOME/global/$SEARCHED")" pdf
+exits 'install --global with listing: search succeeds' 0 mapm install --global
+is 'listing: search holds in the library of the user' "$(in_folder "$MAPM_HOME/global/$SEARCHED")" pdf
 mkdir "$T/else" && cd "$T/else" || exit 1
-exits 'skill load' 0 mapm skill load pdf
+exits 'skill load finds a skill of the library from another folder' 0 mapm skill load pdf
 
 # --- many ------------------------------------------------------------------------------
 
@@ -285,13 +285,13 @@ done
 make_repo acme/many "$many"
 rm -rf "$T/ws" && mkdir -p "$T/ws/.claude" && cd "$T/ws" || exit 1
 echo 'listing: {search: ["s-*"], client: [s-7]}' >mapm.yaml
-exits '300 skills' 0 mapm install --yes acme/many --all
-is 'are there' "$(ls $SEARCHED | wc -l)" 299
-is 'but for one' "$(in_folder $LISTED)" s-7
-is 'which the client has' "$(in_folder .claude/skills)" s-7
-exits 'skill search' 0 mapm skill search 'number 211'
-like 'finds one' "$out" 's-211'
+exits 'install --all of 300 skills with patterns succeeds' 0 mapm install --yes acme/many --all
+is '299 of 300 skills are in the folder for searches' "$(ls $SEARCHED | wc -l)" 299
+is 'the one skill under client is in the folder of clients' "$(in_folder $LISTED)" s-7
+is 'the client has a link to the one listed skill' "$(in_folder .claude/skills)" s-7
+exits 'skill search succeeds with 299 skills for searches' 0 mapm skill search 'number 211'
+like 'skill search finds one of 299 skills' "$out" 's-211'
 sed -i '/^listing/d' mapm.yaml
-exits 'all move' 0 mapm install
-is 'at once' "$(ls $LISTED | wc -l) $(ls .claude/skills | wc -l)" '300 300'
+exits 'install succeeds when 300 skills move' 0 mapm install
+is 'one install moves all skills to the folders of clients' "$(ls $LISTED | wc -l) $(ls .claude/skills | wc -l)" '300 300'
 done_testing
