@@ -51,29 +51,29 @@ cat >q.jsonl <<'LINES'
 {"id":7,"input":{"fail":true}}
 {"input":{"ask":"five"}}
 LINES
-exits 'some inputs fail' 3 batch --ask 'exec:tr a-z A-Z'
-is 'each has a line' "$(ends out.jsonl)" \
+exits 'run --batch exits with 3 when some inputs fail' 3 batch --ask 'exec:tr a-z A-Z'
+is 'the output has a line with end and status for each input' "$(ends out.jsonl)" \
     '5 completed done;7 failed error;a completed done;b completed ran;'
-is 'with its envelope' "$(member out.jsonl 5 answer)" '"FIVE"'
-is 'its shard' "$(member out.jsonl a shard)" 0
-is 'no member of the program has a name of the host' "$(member out.jsonl a tape)" null
-like 'and an error' "$(member out.jsonl 7 error)" 'fail: as it was told'
-like 'a person gets a count' "$err" '^4 inputs: 3 completed, 1 failed, 0 interrupted$'
-is 'the history has none of them' "$(mapm runs --json | grep -c '"name"')" 0
+is 'a line of the output has the answer of its input' "$(member out.jsonl 5 answer)" '"FIVE"'
+is 'a line of the output has the shard of its input' "$(member out.jsonl a shard)" 0
+is 'a member of the result does not replace a member of the host' "$(member out.jsonl a tape)" null
+like 'a line of the output has the error of its input' "$(member out.jsonl 7 error)" 'fail: as it was told'
+like 'run --batch reports counts on standard error' "$err" '^4 inputs: 3 completed, 1 failed, 0 interrupted$'
+is 'the runs of a batch are not in the history' "$(mapm runs --json | grep -c '"name"')" 0
 cp out.jsonl first.jsonl
 
-exits 'the same again' 3 batch --ask 'exec:false'
-ok 'prints the same' cmp out.jsonl first.jsonl
-is 'and runs nothing' "$(cat ran)" b
-exits 'to standard output' 3 mapm run work --batch q.jsonl
-is 'as well' "$out" "$(cat first.jsonl)"
+exits 'a second run --batch exits with 3 again' 3 batch --ask 'exec:false'
+ok 'a second run --batch writes the same output' cmp out.jsonl first.jsonl
+is 'a second run --batch runs no input again' "$(cat ran)" b
+exits 'run --batch without --out exits with 3' 3 mapm run work --batch q.jsonl
+is 'run --batch without --out prints the same lines to standard output' "$out" "$(cat first.jsonl)"
 echo '{"id":"new","input":{"run":"echo new >>ran"}}' >>q.jsonl
-exits 'an input that is new' 3 batch
-is 'is run' "$(tr '\n' ' ' <ran)" 'b new '
+exits 'run --batch with an added input exits with 3' 3 batch
+is 'run --batch runs the added input alone' "$(tr '\n' ' ' <ran)" 'b new '
 sed -i '4s/.*//' q.jsonl
-exits 'one that is gone' 0 batch --json
-is 'is not printed' "$(ends out.jsonl | grep -c '7 failed')" 0
-is 'the report' "$(printf '%s\n' "$out" | python3 -S -c '
+exits 'run --batch --json after a failed input was removed exits with 0' 0 batch --json
+is 'the output has no line for the removed input' "$(ends out.jsonl | grep -c '7 failed')" 0
+is 'run --batch --json reports schema, inputs, completed and output' "$(printf '%s\n' "$out" | python3 -S -c '
 import json, sys
 r = json.load(sys.stdin); print(r["schema"], r["inputs"], r["completed"], r["out"])')" 'mapm.batch/1 4 4 out.jsonl'
 
@@ -82,42 +82,42 @@ r = json.load(sys.stdin); print(r["schema"], r["inputs"], r["completed"], r["out
 refused()
 {
     exits "$1" 4 batch --journal other
-    like "$1: why" "$err" "$2"
-    not_ok "$1: nothing was run" test -e "$T/ws/more"
+    like "$1: the error names the reason" "$err" "$2"
+    not_ok "$1: no input is run" test -e "$T/ws/more"
 }
 printf '{"id":"x","input":{"run":"touch more"}}\n{"id":"x","input":{}}\n' >q.jsonl
-refused 'an id that stands twice' 'q.jsonl:2: the id "x" is also that of line 1'
+refused 'an id that appears twice' 'q.jsonl:2: the id "x" is also that of line 1'
 printf '{"id":"2","input":{"run":"touch more"}}\n{"input":{}}\n' >q.jsonl
-refused 'the number of a line that is an id' 'q.jsonl:2: the id "2"'
+refused 'an id that equals the number of another line' 'q.jsonl:2: the id "2"'
 for line in 'x' '[]' '{"id":"y"}' '{"id":"y","input":1}' '{"id":"","input":{}}' \
     '{"id":"y","input":{},"x":1}' '{"id":"y","input":{"a":1,"a":2}}'; do
     printf '{"id":"x","input":{"run":"touch more"}}\n%s\n' "$line" >q.jsonl
     refused "a line $line" 'q.jsonl:2'
 done
 : >q.jsonl
-refused 'no line' 'is empty'
+refused 'an empty file' 'is empty'
 echo '{"id":"a","input":{"run":"touch more"}}' >q.jsonl
-exits 'another input of an id' 4 batch
-like 'is said' "$err" 'the journal began with another input for this id'
-like 'with what to do' "$err" '^  hint: .*--journal'
+exits 'run --batch exits with 4 for a changed input of a known id' 4 batch
+like 'the error says that the journal began with another input' "$err" 'the journal began with another input for this id'
+like 'the error of a changed input suggests --journal' "$err" '^  hint: .*--journal'
 echo '{"id":"z","input":{"run":"touch more"}}' >q.jsonl
-exits 'another number of shards' 4 batch --shard 0/2
-like 'is said, too' "$err" '0-of-1.journal is for another number of shards'
+exits 'run --batch exits with 4 for another number of shards' 4 batch --shard 0/2
+like 'the error names the journal of another number of shards' "$err" '0-of-1.journal is for another number of shards'
 echo '# another' >>skills/work/SKILL.star
-exits 'another version of the package' 4 batch
-like 'as well' "$err" 'is of another version of work'
+exits 'run --batch exits with 4 for a changed metaskill' 4 batch
+like 'the error says that the journal is of another version' "$err" 'is of another version of work'
 sed -i '$d' skills/work/SKILL.star
-exits 'a journal in the folder of the metaskill' 4 batch --journal skills/work/j
+exits 'run --batch exits with 4 for a journal in the folder of the metaskill' 4 batch --journal skills/work/j
 echo 'runtime: {metaskills: off}' >>"$XDG_CONFIG_HOME/mapm/config.yaml"
-exits 'a policy that allows no metaskill' 4 batch
+exits 'run --batch exits with 4 when the policy allows no metaskill' 4 batch
 sed -i '$d' "$XDG_CONFIG_HOME/mapm/config.yaml"
-not_ok 'none of them ran anything' test -e more
-exits 'a file that is not there' 1 mapm run work --batch nothing.jsonl
-exits 'a skill that is not there' 1 mapm run nothing --batch q.jsonl
+not_ok 'the refused batches run no input' test -e more
+exits 'run --batch exits with 1 for a missing file' 1 mapm run work --batch nothing.jsonl
+exits 'run --batch exits with 1 for a missing skill' 1 mapm run nothing --batch q.jsonl
 mkfifo pipe
-exits '[row 16] a pipe' 4 mapm run work --batch pipe
-exits 'the input as the output' 2 mapm run work --batch q.jsonl --out q.jsonl
-exits 'the journal as the output' 2 mapm run work --batch q.jsonl --out q.jsonl.journal/0-of-1.journal
+exits '[row 16] run --batch exits with 4 for a pipe as input' 4 mapm run work --batch pipe
+exits 'run --batch exits with 2 when the output is the input' 2 mapm run work --batch q.jsonl --out q.jsonl
+exits 'run --batch exits with 2 when the output is the journal' 2 mapm run work --batch q.jsonl --out q.jsonl.journal/0-of-1.journal
 for words in '--shard 2/2' '--shard x' '--shard 1' '-j 0' '-j 65' '--max-cost 0' '--retry x' \
     '--input {}' '--replay x' 'key=value' '--trace' '--json' '--merge'; do
     # shellcheck disable=SC2086 # words
@@ -132,13 +132,13 @@ done
 
 J=q.jsonl.journal/0-of-1.journal
 printf '00000010 0123' >>"$J"
-exits 'a record that was cut off' 0 batch
-is 'goes, and the input is run' "$(ends out.jsonl)" 'z completed ran;'
-is 'the rest is whole' "$(tail -c 1 "$J" | od -An -c | tr -d ' ')" '\n'
+exits 'run --batch succeeds with a record cut off at the end of the journal' 0 batch
+is 'run --batch runs the input of the cut record again' "$(ends out.jsonl)" 'z completed ran;'
+is 'the journal ends with a newline after the repair' "$(tail -c 1 "$J" | od -An -c | tr -d ' ')" '\n'
 sed 's/"how":"completed"/"how":"cOmpleted"/' "$J" >"$T/damaged" && cp "$T/damaged" "$J"
-exits 'damage in the middle' 1 batch
-like 'ends the batch, and says where' "$err" 'journal: byte [0-9]*: not a record of a journal'
-like 'with what can be done' "$err" '^  hint: '
+exits 'run --batch exits with 1 for damage in the middle of the journal' 1 batch
+like 'the error names the damaged byte of the journal' "$err" 'journal: byte [0-9]*: not a record of a journal'
+like 'the error of a damaged journal has a hint' "$err" '^  hint: '
 rm -rf q.jsonl.journal
 
 # --- workers ------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ echo here
 SH
 chmod +x "$T/four"
 for i in 1 2 3 4; do echo "{\"id\":\"$i\",\"input\":{\"ask\":\"$i\"}}"; done >q.jsonl
-exits 'four asks at once with -j 4' 0 batch -j 4 --ask "exec:$T/four"
+exits 'run --batch -j 4 has four asks under way at once' 0 batch -j 4 --ask "exec:$T/four"
 
 # slow INPUT...: a batch in the background, once its first command or ask has begun.
 slow()
@@ -182,33 +182,33 @@ cat >q.jsonl <<'LINES'
 LINES
 rm -f ran
 slow --ask "exec:$T/model"
-exits 'a second process at the shard' 1 batch
-like 'is told so' "$err" 'another process works at this shard'
+exits 'a second process at one shard exits with 1' 1 batch
+like 'the error says that another process works at the shard' "$err" 'another process works at this shard'
 kill -KILL $pid
 ended
-exits 'a command under way when its process was killed' 3 batch --ask "exec:$T/model"
-is 'ends interrupted' "$(ends out.jsonl)" 'a completed ran;b interrupted interrupted;c completed ran;'
-is 'and was run once' "$(tr '\n' ' ' <ran)" 'a b c '
-like 'which its line says' "$(member out.jsonl b error)" 'command 1 was under way.*--retry interrupted'
-exits 'again' 3 batch --ask "exec:$T/model"
-is 'nothing is' "$(tr '\n' ' ' <ran)" 'a b c '
+exits 'run --batch exits with 3 after a kill during a command' 3 batch --ask "exec:$T/model"
+is 'the input of the interrupted command ends as interrupted' "$(ends out.jsonl)" 'a completed ran;b interrupted interrupted;c completed ran;'
+is 'the interrupted command is not run again' "$(tr '\n' ' ' <ran)" 'a b c '
+like 'the error of the interrupted input suggests --retry interrupted' "$(member out.jsonl b error)" 'command 1 was under way.*--retry interrupted'
+exits 'a second run --batch after the kill exits with 3' 3 batch --ask "exec:$T/model"
+is 'a second run --batch after the kill runs nothing' "$(tr '\n' ' ' <ran)" 'a b c '
 touch quick
-exits 'what failed is run again' 3 batch --retry failed
-is 'this did not fail' "$(tr '\n' ' ' <ran)" 'a b c '
-exits 'unless the user wants it' 0 batch --retry interrupted --ask "exec:$T/model"
-is 'which runs it' "$(tr '\n' ' ' <ran)" 'a b c b '
-is 'and asks nothing again' "$(cat "$T/asks")" asked
-is 'its line has what was said before' "$(member out.jsonl b said)" '"hello"'
+exits 'run --batch --retry failed exits with 3 for an interrupted input' 3 batch --retry failed
+is '--retry failed does not run an interrupted input' "$(tr '\n' ' ' <ran)" 'a b c '
+exits 'run --batch --retry interrupted succeeds' 0 batch --retry interrupted --ask "exec:$T/model"
+is '--retry interrupted runs the interrupted command again' "$(tr '\n' ' ' <ran)" 'a b c b '
+is '--retry interrupted does not repeat an answered ask' "$(cat "$T/asks")" asked
+is 'the line of the repeated input has the answer from before the kill' "$(member out.jsonl b said)" '"hello"'
 kill "$(cat begun)" 2>/dev/null
 
 rm -f quick ran "$T/asks"
 slow --ask "exec:$T/model"
 kill -TERM $pid
 ended
-is 'a signal' "$status" 130
-like 'says what is left' "$err" '^2 not ended$'
-exits 'and its command is not run again' 3 batch
-is 'the others are' "$(tr '\n' ' ' <ran)" 'a b c '
+is 'SIGTERM ends run --batch with exit code 130' "$status" 130
+like 'SIGTERM during run --batch reports how many inputs have not ended' "$err" '^2 not ended$'
+exits 'run --batch after SIGTERM exits with 3 for the interrupted input' 3 batch
+is 'run --batch after SIGTERM runs the remaining inputs alone' "$(tr '\n' ' ' <ran)" 'a b c '
 
 cat >"$T/stuck" <<SH
 #!/bin/sh
@@ -224,16 +224,16 @@ kill -KILL $pid
 ended
 kill "$(cat begun)" 2>/dev/null
 touch quick
-exits 'an ask under way when its process was killed' 0 batch --ask "exec:$T/stuck"
-is 'is asked again' "$(grep -c asked "$T/asks")" 2
+exits 'run --batch succeeds after a kill during an ask' 0 batch --ask "exec:$T/stuck"
+is 'an ask that was interrupted by a kill is asked again' "$(grep -c asked "$T/asks")" 2
 
 rm -f quick
 slow --ask "exec:$T/stuck"
 kill -KILL "$(cat "/proc/$pid/task/$pid/children")"
 ended
-is 'a worker that is killed' "$status" 1
-like 'is reported' "$err" 'a worker ended unexpectedly'
-like 'with what to do' "$err" '^  hint: run the same command again: it continues'
+is 'run --batch exits with 1 when a worker is killed' "$status" 1
+like 'the error says that a worker ended unexpectedly' "$err" 'a worker ended unexpectedly'
+like 'the error suggests to run the same command again' "$err" '^  hint: run the same command again: it continues'
 kill "$(cat begun)" 2>/dev/null
 rm -f begun
 
@@ -241,30 +241,30 @@ rm -f begun
 
 rm -rf q.jsonl.journal ran
 printf '{"id":"a","input":{"run":"echo a >>ran; test -e fine && echo fine"}}\n{"id":"b","input":{"ask":"b"}}\n' >q.jsonl
-exits 'an ask that fails' 3 batch --ask exec:false
-is 'fails its input' "$(ends out.jsonl)" 'a completed ran;b failed error;'
-exits 'which is run again' 0 batch --retry failed --ask 'exec:tr a-z A-Z'
-is 'alone' "$(member out.jsonl b answer) $(cat ran)" '"B" a'
-exits 'its new end stays' 0 batch
-is 'the last one' "$(ends out.jsonl)" 'a completed ran;b completed done;'
+exits 'run --batch exits with 3 when an ask fails' 3 batch --ask exec:false
+is 'a failed ask fails its input alone' "$(ends out.jsonl)" 'a completed ran;b failed error;'
+exits 'run --batch --retry failed succeeds with a working ask' 0 batch --retry failed --ask 'exec:tr a-z A-Z'
+is '--retry failed runs the failed input alone' "$(member out.jsonl b answer) $(cat ran)" '"B" a'
+exits 'run --batch succeeds after the failed input was repeated' 0 batch
+is 'the output has the last end of the repeated input' "$(ends out.jsonl)" 'a completed ran;b completed done;'
 
 rm -rf q.jsonl.journal "$T/asks"
 for i in 1 2 3 4 5; do echo "{\"id\":\"$i\",\"input\":{\"ask\":\"$i\"}}"; done >q.jsonl
-exits 'a batch that may ask three times' 1 batch --max-cost 3 --ask "exec:$T/model"
-is 'asks three times' "$(grep -c . "$T/asks")" 3
-like 'and says so' "$err" 'all 3 asks of --max-cost are used'
-like 'with what is left' "$err" '^2 not ended$'
-exits 'once more' 1 batch --max-cost 3 --ask "exec:$T/model"
-is 'it asks no more' "$(grep -c . "$T/asks")" 3
-exits 'with more it goes on' 0 batch --max-cost 5 --ask "exec:$T/model"
-is 'where it stopped' "$(grep -c . "$T/asks")" 5
+exits 'run --batch --max-cost 3 exits with 1 for five asks' 1 batch --max-cost 3 --ask "exec:$T/model"
+is '--max-cost 3 allows three asks' "$(grep -c . "$T/asks")" 3
+like 'the error says that all asks of --max-cost are used' "$err" 'all 3 asks of --max-cost are used'
+like '--max-cost reports how many inputs have not ended' "$err" '^2 not ended$'
+exits 'a second run --batch --max-cost 3 exits with 1' 1 batch --max-cost 3 --ask "exec:$T/model"
+is 'the asks of earlier runs count for --max-cost' "$(grep -c . "$T/asks")" 3
+exits 'run --batch with a higher --max-cost succeeds' 0 batch --max-cost 5 --ask "exec:$T/model"
+is 'a higher --max-cost continues with the remaining asks' "$(grep -c . "$T/asks")" 5
 
 rm -rf q.jsonl.journal
 echo '{"id":"t","input":{"ask":"tape"}}' >q.jsonl
-exits 'tapes' 0 batch --record tapes --ask 'exec:tr a-z A-Z'
+exits 'run --batch --record succeeds' 0 batch --record tapes --ask 'exec:tr a-z A-Z'
 tape=$(member out.jsonl t tape | tr -d '"')
-exits 'are named by the lines, and replay' 0 mapm run work --replay "$tape" --json
-like 'to the same' "$out" '"answer":"TAPE"'
+exits 'run --replay accepts the tape that a line of the output names' 0 mapm run work --replay "$tape" --json
+like 'the replay of a tape gives the same answer' "$out" '"answer":"TAPE"'
 
 # --- shards, and one output of them ------------------------------------------------------------
 
@@ -274,24 +274,24 @@ while [ $i -lt 40 ]; do
     echo "{\"id\":\"n-$i\",\"input\":{}}"
 done >q.jsonl
 for i in 0 1 2; do
-    exits "shard $i of 3" 0 mapm run work --batch q.jsonl --journal shards --shard $i/3 --out s$i
+    exits "run --batch succeeds for shard $i of 3" 0 mapm run work --batch q.jsonl --journal shards --shard $i/3 --out s$i
 done
-is 'together they have each input once' "$(cat s0 s1 s2 | sed 's/,.*//' | sort -u | grep -c .)" 40
-exits 'they are merged' 0 mapm run work --batch q.jsonl --merge s0 s1 s2 --out all --json
-is 'in the order of the inputs' "$(sed 's/.*"id":"\([^"]*\)".*/\1/' all | tr '\n' ' ')" \
+is 'the outputs of three shards have each input once' "$(cat s0 s1 s2 | sed 's/,.*//' | sort -u | grep -c .)" 40
+exits 'run --batch --merge of three outputs succeeds' 0 mapm run work --batch q.jsonl --merge s0 s1 s2 --out all --json
+is 'the merged output has the order of the inputs' "$(sed 's/.*"id":"\([^"]*\)".*/\1/' all | tr '\n' ' ')" \
     "$(sed 's/.*"id":"\([^"]*\)".*/\1/' q.jsonl | tr '\n' ' ')"
 rm all
-exits 'one that is missing' 1 mapm run work --batch q.jsonl --merge s0 s2 --out all
-like 'is named by its inputs' "$err" 'q.jsonl:[0-9]*: "n-[0-9]*" is in none of the outputs'
-exits 'one that is there twice' 1 mapm run work --batch q.jsonl --merge s0 s1 s2 s0 --out all
-like 'too' "$err" 's0:1: "n-[0-9]*" is also at s0:1'
+exits '--merge exits with 1 when the output of a shard is missing' 1 mapm run work --batch q.jsonl --merge s0 s2 --out all
+like 'the error names an input that is in none of the outputs' "$err" 'q.jsonl:[0-9]*: "n-[0-9]*" is in none of the outputs'
+exits '--merge exits with 1 for an output that is given twice' 1 mapm run work --batch q.jsonl --merge s0 s1 s2 s0 --out all
+like 'the error names both places of a repeated input' "$err" 's0:1: "n-[0-9]*" is also at s0:1'
 echo '{"id":"n-0","shard":1,"end":"completed","status":"done"}' >s3
-exits 'one of another input' 1 mapm run work --batch q.jsonl --merge s0 s1 s2 s3 --out all
-like 'as well' "$err" 's3:1: no input has the id "n-0"'
+exits '--merge exits with 1 for an output with an unknown input' 1 mapm run work --batch q.jsonl --merge s0 s1 s2 s3 --out all
+like 'the error names the id that no input has' "$err" 's3:1: no input has the id "n-0"'
 echo '{"id":"n-0"' >s3
-exits 'one that is none' 1 mapm run work --batch q.jsonl --merge s0 s1 s2 s3 --out all
-not_ok 'nothing is written then' test -e all
-exits 'an output that is read' 2 mapm run work --batch q.jsonl --merge s0 s1 s2 --out s0
+exits '--merge exits with 1 for a malformed output' 1 mapm run work --batch q.jsonl --merge s0 s1 s2 s3 --out all
+not_ok 'a failed --merge writes no output' test -e all
+exits '--merge exits with 2 when the output is one of its inputs' 2 mapm run work --batch q.jsonl --merge s0 s1 s2 --out s0
 
 # --- each call of the file system -------------------------------------------------------------
 
@@ -306,7 +306,7 @@ with_calls()
 echo '{"id":"a","input":{"run":"echo a >>ran"}}' >q.jsonl
 rm -rf k
 run with_calls "$MAPM" run work --batch q.jsonl --out out.jsonl --allow 'sh *' --journal k
-is 'a command begins once that is on the disk, its end is printed likewise' \
+is 'the journal is synced before a command begins and before its end is printed' \
     "$(grep '0-of-1.journal' "$T/calls.log" | cut -f 3 | tail -n 6 | tr '\n' ' ')" \
     'write write fsync write write fsync '
 # What a call that never returns leaves, and one that fails: each of them.
@@ -328,9 +328,9 @@ for fault in kill ENOSPC short; do
         faults=$((faults + 1)) n=$((n + 1))
     done
 done
-is 'whatever call of the journal ends or fails, the input ends once, and nothing is done twice' "$wrong" ''
+is 'after any failed or killed call of the journal the input ends once and runs at most once' "$wrong" ''
 diag "$faults faults"
-at_most 'there are some' 20 "$faults"
+at_most 'at least 20 calls of the journal were made to fail' 20 "$faults"
 
 # --- examples ----------------------------------------------------------------------------------
 
@@ -354,7 +354,7 @@ print(eval(sys.argv[2], {"y": yaml.safe_load(open(sys.argv[1]))}))' "$ROOT/examp
 }
 merged()
 {
-    is "$1: all inputs are answered" "$(grep -c '"end":"completed"' "$2")" 40
+    is "$1: the merged output has all 40 inputs completed" "$(grep -c '"end":"completed"' "$2")" 40
     rm -rf out-* journal "$2"
 }
 step()
@@ -364,21 +364,21 @@ step()
 }
 for i in $(yaml matrix.yml "' '.join(map(str, y['jobs']['shard']['strategy']['matrix']['shard']))"); do
     step shard "$i" >step
-    exits "GitHub Actions: shard $i" 0 env PATH="$T/ws/bin:$PATH" sh -e step
+    exits "the step of the GitHub Actions example succeeds for shard $i" 0 env PATH="$T/ws/bin:$PATH" sh -e step
 done
 step merge >step
-exits 'GitHub Actions: merge' 0 env PATH="$T/ws/bin:$PATH" sh -e step
-merged 'GitHub Actions' all.jsonl
+exits 'the merge step of the GitHub Actions example succeeds' 0 env PATH="$T/ws/bin:$PATH" sh -e step
+merged 'the GitHub Actions example' all.jsonl
 
-is 'Kubernetes: a Job with an index' "$(yaml job.yaml 'y["kind"] + y["spec"]["completionMode"]')" JobIndexed
+is 'the Kubernetes example is a Job with an index' "$(yaml job.yaml 'y["kind"] + y["spec"]["completionMode"]')" JobIndexed
 yaml job.yaml 'y["spec"]["template"]["spec"]["containers"][0]["args"][0]' | sed 's,/batch/,batch/,g' >step
 cp issues.jsonl batch/
 for i in 0 1 2 3 4 5 6 7; do
-    exits "Kubernetes: pod $i" 0 env PATH="$T/ws/bin:$PATH" JOB_COMPLETION_INDEX=$i sh step
+    exits "the Kubernetes example succeeds for pod $i" 0 env PATH="$T/ws/bin:$PATH" JOB_COMPLETION_INDEX=$i sh step
 done
-exits 'Kubernetes: merge' 0 mapm run triage --batch issues.jsonl --merge batch/out-*.jsonl --out all.jsonl
+exits 'the merge of the Kubernetes example succeeds' 0 mapm run triage --batch issues.jsonl --merge batch/out-*.jsonl --out all.jsonl
 merged Kubernetes all.jsonl
 
-exits 'GNU parallel' 0 env PATH="$T/ws/bin:$PATH" "$ROOT/examples/batch/parallel.sh" -j 2
-merged 'GNU parallel' all.jsonl
+exits 'the GNU parallel example succeeds' 0 env PATH="$T/ws/bin:$PATH" "$ROOT/examples/batch/parallel.sh" -j 2
+merged 'the GNU parallel example' all.jsonl
 done_testing
