@@ -31,9 +31,9 @@ print("yes" if r is True else "no" if r is False else r)' "$1" 2>&1
 
 # --- commands -------------------------------------------------------------------
 
-exits 'mapm alone is help [D17]' 0 mapm
-is 'and says the same' "$out" "$(mapm help)"
-like 'by purpose' "$out" '^authoring packages:$'
+exits 'mapm without arguments succeeds [D17]' 0 mapm
+is 'mapm without arguments prints the same as mapm help' "$out" "$(mapm help)"
+like 'help groups the commands by purpose' "$out" '^authoring packages:$'
 usage 'an unknown command' 'unknown command "frobnicate"' mapm frobnicate
 usage 'has a hint' 'mapm help lists' mapm frobnicate
 usage 'a near one is named' 'did you mean "mapm install"' mapm instal
@@ -50,7 +50,7 @@ usage 'too many' 'too many arguments: "two"' mapm why one two
 usage 'too many after a type' 'too many arguments: "two"' mapm why skill one two
 usage 'quiet and verbose' 'quiet and --verbose exclude each other' mapm list -q -v
 usage 'one argument is too many' 'too many arguments: "x"' mapm verify x
-like '[D17] the usage ends with what there is' "$err" 'usage: mapm verify \[OPTION\]\.\.\.$'
+like '[D17] the usage of an error ends with what the command accepts' "$err" 'usage: mapm verify \[OPTION\]\.\.\.$'
 usage 'help for what is no command' 'unknown command "nonsense"' mapm help nonsense
 usage 'an unknown kind' 'thing' mapm new thing x
 usage 'an unknown thing to do' 'frob' mapm store frob
@@ -81,111 +81,111 @@ usage 'not one of the choices' '"sometimes" is not one of: auto always never' \
 usage 'nor is nothing' '"" is not one of' mapm list --color=
 usage '--version is for no command' 'unknown option --version' mapm list --version
 
-exits 'a cluster' 0 mapm list -qy
-exits 'options before the command' 0 mapm -q --color never list
-exits 'an option behind "="' 0 mapm --color=never list
-exits 'the last one counts' 0 mapm --color=always --color=never list
-exits 'after "--" all are arguments' 1 mapm why -- --json
-like 'as they are' "$err" '"--json"'
-exits 'an option may stand behind an argument' 1 mapm why nothing --json
-is 'and counts' "$(json 'd["schema"]')" mapm.error/1
+exits 'a cluster of letters is accepted' 0 mapm list -qy
+exits 'options before the command are accepted' 0 mapm -q --color never list
+exits 'an option with its argument after "=" is accepted' 0 mapm --color=never list
+exits 'a repeated option counts as its last value' 0 mapm --color=always --color=never list
+exits 'a word after "--" is an argument' 1 mapm why -- --json
+like 'the error shows the argument after "--" as it is' "$err" '"--json"'
+exits 'an option after an argument is accepted' 1 mapm why nothing --json
+is 'an option after an argument has its effect' "$(json 'd["schema"]')" mapm.error/1
 
 # --- -C ---------------------------------------------------------------------------
 
 mkdir -p one/two
-exits '-C goes there' 0 mapm -C one init
-ok 'and works there' test -f one/mapm.yaml
-exits 'one after the other' 0 mapm -C one -C two init
-ok 'each from the last' test -f one/two/mapm.yaml
-exits 'behind the command, in one word' 0 mapm list -qCone/two
-exits 'in the long form' 0 mapm list --directory=one
-exits 'a folder that is not there' 1 mapm -C three list
-like 'is named' "$err" '-C three: No such file'
-exits 'a file is no folder' 1 mapm -C one/mapm.yaml list
-like 'and is named' "$err" '-C one/mapm.yaml: Not a directory'
-exits 'a failed -C changes nothing' 1 mapm -C three init
-not_ok 'nowhere' test -e mapm.yaml
+exits '-C with a folder succeeds' 0 mapm -C one init
+ok '-C runs the command in that folder' test -f one/mapm.yaml
+exits 'a repeated -C succeeds' 0 mapm -C one -C two init
+ok 'a second -C is relative to the first' test -f one/two/mapm.yaml
+exits '-C after the command, in one word with a cluster, is accepted' 0 mapm list -qCone/two
+exits '--directory=DIR is accepted' 0 mapm list --directory=one
+exits '-C with a missing folder exits with 1' 1 mapm -C three list
+like 'the error of -C names the missing folder' "$err" '-C three: No such file'
+exits '-C with a file exits with 1' 1 mapm -C one/mapm.yaml list
+like 'the error of -C names the file' "$err" '-C one/mapm.yaml: Not a directory'
+exits 'init with a failing -C exits with 1' 1 mapm -C three init
+not_ok 'init with a failing -C writes no mapm.yaml' test -e mapm.yaml
 
 # --- help and version -------------------------------------------------------------
 
-exits 'help' 0 mapm help
+exits 'mapm help succeeds' 0 mapm help
 all=$out
-like 'says how it is called' "$all" '^usage: mapm COMMAND'
-exits '--help' 0 mapm --help
-is 'is the same' "$out" "$all"
-exits '-h' 0 mapm -h
-is 'is, too' "$out" "$all"
-is 'and goes to stdout' "$err" ''
+like 'help begins with the usage' "$all" '^usage: mapm COMMAND'
+exits '--help succeeds' 0 mapm --help
+is '--help prints the same as mapm help' "$out" "$all"
+exits '-h succeeds' 0 mapm -h
+is '-h prints the same as mapm help' "$out" "$all"
+is '-h prints nothing to standard error' "$err" ''
 for c in $(printf '%s\n' "$all" | sed -n '/^options/q; s/^  \([a-z]*\)  .*/\1/p'); do
-    exits "help $c" 0 mapm help "$c"
+    exits "help of $c succeeds" 0 mapm help "$c"
     text=$out
-    like 'says how it is called' "$text" "^usage: mapm $c( |\$)"
-    exits "$c --help needs no arguments" 0 mapm "$c" --help
-    is 'and is the same' "$out" "$text"
+    like 'the help of a command begins with its usage' "$text" "^usage: mapm $c( |\$)"
+    exits "$c --help succeeds without arguments" 0 mapm "$c" --help
+    is '--help of a command prints the same as mapm help COMMAND' "$out" "$text"
 done
-exits '--version' 0 mapm --version
+exits '--version succeeds' 0 mapm --version
 version=$out
-like 'is a name and three numbers' "$version" '^mapm [0-9]+\.[0-9]+\.[0-9]+$'
-exits '-V' 0 mapm -V
-is 'is the same' "$out" "$version"
-exits 'version' 0 mapm version
-is 'is, too' "$out" "$version"
-exits 'as JSON' 0 mapm version --json
-is 'it has a schema' "$(json 'd["schema"]')" mapm.version/1
-is 'and the number' "mapm $(json 'd["version"]')" "$version"
+like '--version prints a name and three numbers' "$version" '^mapm [0-9]+\.[0-9]+\.[0-9]+$'
+exits '-V succeeds' 0 mapm -V
+is '-V prints the same as --version' "$out" "$version"
+exits 'mapm version succeeds' 0 mapm version
+is 'mapm version prints the same as --version' "$out" "$version"
+exits 'version --json succeeds' 0 mapm version --json
+is 'version --json names its schema' "$(json 'd["schema"]')" mapm.version/1
+is 'version --json has the number of --version' "mapm $(json 'd["version"]')" "$version"
 
-exits 'help as JSON [D17]' 0 mapm help --json
-is 'it has a schema [D17]' "$(json 'd["schema"]')" mapm.help/1
-is 'all commands, as the text [D17]' "$(json '" ".join(c["name"] for c in d["commands"])')" \
+exits 'help --json succeeds [D17]' 0 mapm help --json
+is 'help --json names its schema [D17]' "$(json 'd["schema"]')" mapm.help/1
+is 'help --json lists the commands of the text [D17]' "$(json '" ".join(c["name"] for c in d["commands"])')" \
     "$(printf '%s\n' "$all" | sed -n '/^options/q; s/^  \([a-z]*\)  .*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
-is 'each in a group, with examples [D17]' \
+is 'help --json has group and examples of each command [D17]' \
     "$(json 'all(c["group"] and c["examples"] for c in d["commands"])')" yes
-is 'the values of options [D17]' "$(json '[o["values"] for o in d["common_options"] if o["name"] == "color"]')" \
+is 'help --json lists the values of an option [D17]' "$(json '[o["values"] for o in d["common_options"] if o["name"] == "color"]')" \
     "[['auto', 'always', 'never']]"
-is 'no name is empty [D17]' "$(json '[c["name"] for c in d["commands"] if "" in c["aliases"]]')" '[]'
-exits 'of one command, by an alias [D17]' 0 mapm add --help --json
-is 'is that one [D17]' "$(json '[c["name"] for c in d["commands"]], d["commands"][0]["aliases"]')" \
+is 'help --json has no empty alias [D17]' "$(json '[c["name"] for c in d["commands"] if "" in c["aliases"]]')" '[]'
+exits '--help --json of an alias succeeds [D17]' 0 mapm add --help --json
+is '--help --json of an alias shows its command with all aliases [D17]' "$(json '[c["name"] for c in d["commands"]], d["commands"][0]["aliases"]')" \
     "(['install'], ['add', 'i'])"
 
 # --- aliases ------------------------------------------------------------------------
 
 for pair in add:install i:install rm:remove uninstall:remove ls:list up:update upgrade:update; do
-    is "${pair%:*} is ${pair#*:} [D17]" "$(mapm "${pair%:*}" --help)" "$(mapm help "${pair#*:}")"
+    is "${pair%:*} prints the help of ${pair#*:} [D17]" "$(mapm "${pair%:*}" --help)" "$(mapm help "${pair#*:}")"
 done
-like 'help has examples [D17]' "$(mapm help install)" '^  mapm install anthropics/skills --skill pdf,docx$'
-like 'and values [D17]' "$(mapm help install)" '^ *one of: auto, copy, hardlink, reflink$'
+like 'the help of install has an example [D17]' "$(mapm help install)" '^  mapm install anthropics/skills --skill pdf,docx$'
+like 'the help of install lists the values of an option [D17]' "$(mapm help install)" '^ *one of: auto, copy, hardlink, reflink$'
 for c in $(printf '%s\n' "$all" | sed -n '/^options/q; s/^  \([a-z]*\)  .*/\1/p'); do
     mapm help "$c" | sed -n '/^examples:/,/^$/s/^  mapm //p' | while read -r word rest; do
         [ "$word" = "$c" ] || echo "$c: $word $rest"
     done
 done >"$T/foreign"
-is 'the examples of a command are of it [D17]' "$(cat "$T/foreign")" ''
+is 'each example in the help of a command begins with that command [D17]' "$(cat "$T/foreign")" ''
 
 # --- errors as JSON -----------------------------------------------------------------
 
-exits 'an error as JSON' 2 mapm --json instal
-is 'has its schema' "$(json 'd["schema"]')" mapm.error/1
-is 'its code' "$(json 'd["error"]["code"]')" usage
-is 'its messages' "$(json 'd["error"]["messages"]')" "['unknown command \"instal\"']"
-is 'its hint' "$(json 'd["error"]["hint"]')" 'did you mean "mapm install"?'
-like 'and stands on stderr as well' "$err" 'unknown command "instal"'
-exits 'behind "--" it is an argument' 2 mapm frobnicate -- --json
-is 'and no option' "$out" ''
-exits 'an error of the system' 1 mapm --json -C three list
-is 'has another code' "$(json 'd["error"]["code"] in ("io", "not-found")')" yes
-exits 'bytes that are no text' 2 mapm --json "$(printf 'a\377b')"
-is 'make good JSON' "$(json 'd["error"]["code"]')" usage
+exits '--json with an unknown command exits with 2' 2 mapm --json instal
+is 'the error document names its schema' "$(json 'd["schema"]')" mapm.error/1
+is 'the error document has the code usage' "$(json 'd["error"]["code"]')" usage
+is 'the error document has the message' "$(json 'd["error"]["messages"]')" "['unknown command \"instal\"']"
+is 'the error document has the hint' "$(json 'd["error"]["hint"]')" 'did you mean "mapm install"?'
+like 'the error of --json is on standard error, too' "$err" 'unknown command "instal"'
+exits '--json after "--" with an unknown command exits with 2' 2 mapm frobnicate -- --json
+is '--json after "--" prints no document' "$out" ''
+exits '--json with a missing folder exits with 1' 1 mapm --json -C three list
+is 'the error document of a missing folder has the code io or not-found' "$(json 'd["error"]["code"] in ("io", "not-found")')" yes
+exits '--json with a command that is not UTF-8 exits with 2' 2 mapm --json "$(printf 'a\377b')"
+is 'the error document of invalid UTF-8 is valid JSON' "$(json 'd["error"]["code"]')" usage
 usage 'control characters are made visible' 'unknown command' \
     mapm "$(printf 'a\033[31mb\rc\nd')"
-unlike 'on stderr' "$err" "$esc"
-is 'on one line' "$(printf '%s\n' "$err" | grep -c '^mapm:')" 1
-unlike 'and none begins on its own' "$err" '^d'
+unlike 'the error prints no escape character of an argument' "$err" "$esc"
+is 'the error of an argument with newlines has one line' "$(printf '%s\n' "$err" | grep -c '^mapm:')" 1
+unlike 'no line of the error begins with text of the argument' "$err" '^d'
 usage 'so are bidirectional ones' 'unknown option' \
     mapm list "$(printf -- '--a\342\200\256b')"
-unlike 'which would turn the line around' "$err" "$(printf '\342\200\256')"
+unlike 'the error prints no bidirectional control character of an argument' "$err" "$(printf '\342\200\256')"
 long=$(printf '%0100000d' 0)
 usage 'an endless word' 'unknown command' mapm "$long"
-at_most 'is cut' "${#err}" 8000
+at_most 'the error cuts a very long argument' "${#err}" 8000
 
 # --- colour -------------------------------------------------------------------------
 
@@ -199,22 +199,22 @@ def read(fd):
 status = pty.spawn(sys.argv[1:], read)' env TERM=xterm "$@" </dev/null 2>&1)
 }
 run mapm frobnicate
-unlike 'no colour into a file' "$err" "$esc"
+unlike 'the error in a file has no colour' "$err" "$esc"
 run mapm --color=always frobnicate
-like 'unless asked for' "$err" "$esc"
+like 'the error in a file has colour with --color=always' "$err" "$esc"
 NO_COLOR=1 run mapm --color=always frobnicate
-like 'which goes before NO_COLOR' "$err" "$esc"
+like '--color=always has precedence over NO_COLOR' "$err" "$esc"
 if python3 -S -c 'import pty; pty.openpty()' 2>/dev/null; then
     on_terminal "$MAPM" frobnicate
-    like 'colour on a terminal' "$out" "$esc"
+    like 'the error on a terminal has colour' "$out" "$esc"
     on_terminal "$MAPM" --color=never frobnicate
-    unlike 'unless not wanted' "$out" "$esc"
+    unlike 'the error on a terminal has no colour with --color=never' "$out" "$esc"
     on_terminal NO_COLOR=1 "$MAPM" frobnicate
-    unlike 'or NO_COLOR is set' "$out" "$esc"
+    unlike 'the error on a terminal has no colour with NO_COLOR=1' "$out" "$esc"
     on_terminal NO_COLOR= "$MAPM" frobnicate
-    like 'to something' "$out" "$esc"
+    like 'the error on a terminal has colour with an empty NO_COLOR' "$out" "$esc"
     on_terminal TERM=dumb "$MAPM" frobnicate
-    unlike 'or the terminal cannot' "$out" "$esc"
+    unlike 'the error on a terminal has no colour with TERM=dumb' "$out" "$esc"
 else
     skip 'colour on a terminal' 'no pseudo-terminals here'
 fi
@@ -232,46 +232,46 @@ with()
 }
 for c in 'help' '--version' 'version --json' 'completion bash'; do
     with '>/dev/full' "$MAPM" $c
-    is "$c on a full disk fails" "$status" 1
-    like 'and says so' "$err" 'standard output: No space left'
+    is "$c exits with 1 when standard output is full" "$status" 1
+    like 'the error says that standard output has no space left' "$err" 'standard output: No space left'
     with '>&-' "$MAPM" $c
-    is "$c with a closed stdout fails" "$status" 1
+    is "$c exits with 1 when standard output is closed" "$status" 1
 done
 with '<&-' "$MAPM" help >"$T/text"
-is 'a closed stdin is no matter' "$status/$(cat "$T/text")" "0/$all"
+is 'help with a closed standard input succeeds' "$status/$(cat "$T/text")" "0/$all"
 with '2>&-' "$MAPM" help >"$T/text"
-is 'nor a closed stderr' "$status/$(cat "$T/text")" "0/$all"
+is 'help with a closed standard error succeeds' "$status/$(cat "$T/text")" "0/$all"
 with '2>&-' "$MAPM" frobnicate >"$T/text"
-is 'an error without stderr is still one' "$status/$(cat "$T/text")" 2/
+is 'an unknown command with a closed standard error exits with 2' "$status/$(cat "$T/text")" 2/
 with '<&- 2>&-' "$MAPM" -C one list --frobnicate
-is 'also without stdin' "$status" 2
+is 'an unknown option with closed standard input and error exits with 2' "$status" 2
 mkdir bare
 with '<&- >&- 2>&-' "$MAPM" -C bare init
-like 'with no stream at all it ends' "$status" '^[01]$'
+like 'init with all streams closed exits with 0 or 1' "$status" '^[01]$'
 if [ -f bare/mapm.yaml ]; then
-    unlike 'and no message lands in a file' "$(cat bare/mapm.yaml)" '^(wrote|next:|mapm:)'
+    unlike 'init with all streams closed writes no message into mapm.yaml' "$(cat bare/mapm.yaml)" '^(wrote|next:|mapm:)'
 else
-    pass 'and no message lands in a file'
+    pass 'init with all streams closed writes no message into mapm.yaml'
 fi
 # A reader that leaves: an end by the signal, or an error; no other noise.
 { await test -e "$T/left"; "$MAPM" completion bash; echo $? >"$T/status"; } 2>"$T/err" |
     { exec <&-; : >"$T/left"; }
 await test -s "$T/status"
-like 'a reader that left is no success' "$(cat "$T/status")" '^(1|141)$'
-unlike 'and no reason to dump a core' "$(cat "$T/err")" '[Cc]ore|[Aa]bort|Sanitizer'
-unlike 'nor to complain' "$(cat "$T/err")" 'Broken pipe'
+like 'a reader that closes the pipe makes mapm end with 1 or SIGPIPE' "$(cat "$T/status")" '^(1|141)$'
+unlike 'a closed pipe causes no core dump' "$(cat "$T/err")" '[Cc]ore|[Aa]bort|Sanitizer'
+unlike 'a closed pipe causes no message' "$(cat "$T/err")" 'Broken pipe'
 
 # --- folders that are gone ------------------------------------------------------------
 
 mkdir gone && cd gone && rmdir ../gone
-exits 'a folder that was removed' 1 mapm list
-like 'is told' "$err" 'current folder'
-like 'with what to do' "$err" 'hint: '
-exits 'needs no folder: the version' 0 mapm --version
-exits 'needs no folder: help' 0 mapm install --help
-exits 'or names another one' 0 mapm -C "$T/ws/one" list
+exits 'a command in a removed folder exits with 1' 1 mapm list
+like 'the error of a removed folder names the current folder' "$err" 'current folder'
+like 'the error of a removed folder has a hint' "$err" 'hint: '
+exits '--version in a removed folder succeeds' 0 mapm --version
+exits '--help in a removed folder succeeds' 0 mapm install --help
+exits '-C in a removed folder succeeds' 0 mapm -C "$T/ws/one" list
 cd "$T/ws" || exit
-exits 'without HOME' 0 env -u HOME -u XDG_CONFIG_HOME -u XDG_DATA_HOME "$MAPM" list
-exits 'a relative HOME counts as none' 0 env HOME=relative "$MAPM" list
-is 'nothing was made there' "$(ls -d relative 2>&1 | grep -c '^relative$')" 0
+exits 'list without HOME succeeds' 0 env -u HOME -u XDG_CONFIG_HOME -u XDG_DATA_HOME "$MAPM" list
+exits 'list with a relative HOME succeeds' 0 env HOME=relative "$MAPM" list
+is 'a relative HOME is not created' "$(ls -d relative 2>&1 | grep -c '^relative$')" 0
 done_testing
