@@ -46,22 +46,22 @@ def fill(w):
 def life(w):
     s = Server()
     time.sleep(0.2)
-    ok(s.process.poll() is None, "it waits for the first request")
-    ok(not os.path.exists(w.data), "and has written nothing")
-    same(s.close(), 0, "EOF ends it")
-    ok(not os.path.exists(w.data), "without a request nothing is written at all")
-    same(s.lines.qsize(), 0, "and nothing said")
+    ok(s.process.poll() is None, "mapm mcp waits for the first request")
+    ok(not os.path.exists(w.data), "mapm mcp writes nothing before the first request")
+    same(s.close(), 0, "EOF ends mapm mcp with exit code 0")
+    ok(not os.path.exists(w.data), "mapm mcp writes nothing without a request")
+    same(s.lines.qsize(), 0, "mapm mcp prints nothing without a request")
     for number in (signal.SIGINT, signal.SIGTERM):
         s = opened()
         s.process.send_signal(number)
         s.process.wait(60)
-        ok(True, f"{number.name} ends it")
+        ok(True, f"{number.name} ends mapm mcp")
     s = opened()
     s.process.stdin.write(b"{nonsense\n")
-    ok("error" not in s.call("tools/list"), "a bad line is not the end of it")
-    same(s.answers[None]["error"]["code"], -32700, "it is answered")
-    same(s.close(), 0, "and EOF ends it")
-    same(s.bad, [], "only messages on stdout")
+    ok("error" not in s.call("tools/list"), "a malformed line does not end the session")
+    same(s.answers[None]["error"]["code"], -32700, "a malformed line is answered with a parse error")
+    same(s.close(), 0, "EOF ends mapm mcp after a malformed line")
+    same(s.bad, [], "standard output has only messages")
 
 
 def untrusted(w):
@@ -80,16 +80,16 @@ def untrusted(w):
     s = Server()
     text = s.open()["instructions"]
     ok("\n- mine: For a test.\n" in text + "\n" and "echo" not in text, "[A4] those of the user are listed", text)
-    ok("pdf" in text_of(s.tool("skill_search", {"query": "pdf"})), "and one that is asked for is found")
-    ok("isError" not in s.tool("skill_load", {"name": "pdf"}), "and loaded")
+    ok("pdf" in text_of(s.tool("skill_search", {"query": "pdf"})), "skill_search finds a skill of an untrusted workspace")
+    ok("isError" not in s.tool("skill_load", {"name": "pdf"}), "skill_load loads a skill of an untrusted workspace")
     same([t["name"] for t in s.call("tools/list")["tools"]], ["skill_search", "skill_load", "skill_resource"],
-         "[X28] no tool to run metaskills where none may run")
+         "[X28] an untrusted workspace has no tool to run metaskills")
     r = s.run("echo", input={"word": "x"})
     ok(r["isError"] and text_of(r).startswith("error: metaskill 'echo': "), "[K34] a call of one is told why", r)
     r = s.run("nix", input={"word": "x"})
-    same(text_of(r), "error: unknown metaskill: 'nix'", "[K34] of none, too")
+    same(text_of(r), "error: unknown metaskill: 'nix'", "[K34] run_metaskill reports an unknown name in an untrusted workspace")
     r = s.run("pdf", input={"word": "x"})
-    same(text_of(r), "error: skill 'pdf' is not a metaskill", "[K34] and of a static skill")
+    same(text_of(r), "error: skill 'pdf' is not a metaskill", "[K34] run_metaskill reports a static skill in an untrusted workspace")
     s.close()
     shutil.rmtree(os.environ["HOME"] + "/.agents/skills")
 
@@ -110,14 +110,14 @@ def runnable(w):
         same([t["inputSchema"]["properties"]["name"]["enum"] for t in s.call("tools/list")["tools"]
               if t["name"] == "run_metaskill"], [["echo"]], "[X28] nor is it a name that can be run")
         ok({"syntax", "nameless", "loads"}.isdisjoint(p["name"] for p in s.call("prompts/list")["prompts"]),
-           "[X28] nor a prompt")
+           "[X28] a metaskill that cannot start is not a prompt")
         s.close()
         for at, _, names in os.walk(".agents/skills"):  # what is remembered of old files counts
             for name in names:
                 os.utime(os.path.join(at, name), (10**9, 10**9))
     w.metaskill("syntax", "def run(input):\n    return 1\n")
     s = Server()
-    ok("\n- syntax: For a test. (metaskill: starlark)\n" in s.open()["instructions"], "[K15] mended, it has the mark")
+    ok("\n- syntax: For a test. (metaskill: starlark)\n" in s.open()["instructions"], "[K15] a repaired metaskill has its mark in the instructions")
     s.close()
     for name in ("syntax", "nameless", "loads"):
         shutil.rmtree(".agents/skills/" + name)
@@ -131,9 +131,9 @@ def instructions(w):
             "## Available skills\nUse `skill_search(query)` to filter and `skill_load(name)` to "
             "read a body.\n\n- echo: For a test. (metaskill: starlark)\n- pdf: Work with PDF files.\n"),
            "[T15, X28] instructions begin with the discovery block", text)
-        ok("private" not in text and "secret" not in text, "[L6] disabled ones are not in it")
+        ok("private" not in text and "secret" not in text, "[L6] the instructions do not list disabled skills")
         for word in ("directly", "skill_load", "small", "max_ask_calls", "answer", "error:", "untrusted"):
-            ok(word in text, f"[K43] the guidelines say {word}")
+            ok(word in text, f"[K43] the guidelines contain {word}")
         s.close()
 
 
@@ -152,14 +152,14 @@ def summary(w):
     ok("Topics: react, thing." in text, "[G4] topics", text)
     ok("## Mode Commands\n\n- deep-mode: For a test." in text, "[G4] modes", text)
     for word in ("directly", "max_ask_calls", "untrusted"):
-        ok(word in text, f"[K43] the guidelines say {word}")
+        ok(word in text, f"[K43] the guidelines beside a summary contain {word}")
     for tool in s.call("tools/list")["tools"]:
         if tool["name"] == "skill_search":
             ok("before you begin a task" in tool["description"] and "skill_load" in tool["description"],
                "[G4] the tool says when to use it", tool)
     s.close()
     s = Server("--profile", "metis", "--workspace-root", ".agents/skills")
-    ok("\n- pdf: " in s.open()["instructions"], "[T15] not with metis")
+    ok("\n- pdf: " in s.open()["instructions"], "[T15] --profile metis lists the skills instead of a summary")
     same([t["description"] for t in s.call("tools/list")["tools"] if t["name"] == "skill_search"],
          ["Filter the discovery index by substring on name + description."], "[G4] nor its words")
     s.close()
@@ -170,9 +170,9 @@ def tools(w):
     w.trust()
     s = opened()
     known = {t["name"]: t for t in s.call("tools/list")["tools"]}
-    same(list(known), ["run_metaskill", "skill_search", "skill_load", "skill_resource"], "[K17] the tools")
-    same(known["run_metaskill"]["inputSchema"], RUN_SCHEMA, "[K36] the schema, with the names that can run")
-    same(known["run_metaskill"]["description"], "Run a dynamic skill workflow by name.", "[K36] its description")
+    same(list(known), ["run_metaskill", "skill_search", "skill_load", "skill_resource"], "[K17] tools/list has the four tools of the server")
+    same(known["run_metaskill"]["inputSchema"], RUN_SCHEMA, "[K36] the schema of run_metaskill lists the names that can run")
+    same(known["run_metaskill"]["description"], "Run a dynamic skill workflow by name.", "[K36] run_metaskill has its description")
     same(known["skill_search"]["inputSchema"], {
         "type": "object",
         "properties": {"query": {"type": "string"},
@@ -189,14 +189,14 @@ def tools(w):
         ok(tool["title"] and tool["outputSchema"]["type"] == "object", f"{name} has a title and an outputSchema")
 
     r = s.tool("skill_search", {"query": "pdf"})
-    same(text_of(r), "Skills matching 'pdf' (1):\n- pdf [workspace] \u2014 Work with PDF files.", "[T17] the text")
+    same(text_of(r), "Skills matching 'pdf' (1):\n- pdf [workspace] \u2014 Work with PDF files.", "[T17] skill_search prints name, source and description of a match")
     same({k: r["structuredContent"][k] for k in ("query", "result_count", "result_names")},
          {"query": "pdf", "result_count": 1, "result_names": ["pdf"]}, "[T17] and its facts")
-    same(text_of(s.tool("skill_search", {"query": "it's"})), "No skills matched \"it's\".", "[T17] nothing found")
+    same(text_of(s.tool("skill_search", {"query": "it's"})), "No skills matched \"it's\".", "[T17] skill_search reports that no skill matched")
     same(s.tool("skill_search", {"query": ""})["structuredContent"]["result_names"],
          ["echo", "pdf", "typed"], "[T16, L6] a blank query lists what a model may have")
-    same(len(s.tool("skill_search", {"query": "", "limit": 1})["structuredContent"]["results"]), 1, "[T16] limit")
-    same(len(s.tool("skill_search", {"query": "", "limit": 1.0})["structuredContent"]["results"]), 1, "[T16] 1.0 is a whole number")
+    same(len(s.tool("skill_search", {"query": "", "limit": 1})["structuredContent"]["results"]), 1, "[T16] skill_search returns at most limit results")
+    same(len(s.tool("skill_search", {"query": "", "limit": 1.0})["structuredContent"]["results"]), 1, "[T16] skill_search accepts 1.0 as a whole number")
     for wrong in ({}, {"query": 1}, {"query": "a", "limit": 0}, {"query": "a", "limit": 51},
                   {"query": "a", "limit": -1.0}, {"query": "a", "limit": 1e300},
                   {"query": "a", "limit": 1.5}, {"query": "a", "x": 1}):
@@ -204,7 +204,7 @@ def tools(w):
         ok(r["isError"] and "structuredContent" not in r, f"[T29] {wrong} is told to the model", r)
 
     r = s.tool("skill_load", {"name": "pdf"})
-    same(text_of(r), "# Skill: pdf (source: workspace)\n\n" + BODY, "[T18] a body")
+    same(text_of(r), "# Skill: pdf (source: workspace)\n\n" + BODY, "[T18] skill_load prints a header and the body")
     same(r["structuredContent"], {
         "text": text_of(r), "skill_id": "pdf", "source": "workspace",
         "skill_version": hashlib.sha256(BODY.encode()).hexdigest()[:16],
@@ -213,24 +213,24 @@ def tools(w):
     same(text_of(r), "# Skill: pdf (source: workspace)\n\nThis skill is already loaded in the conversation "
          "history (activated earlier this session). Re-read the earlier `tool_result` for "
          "`skill_load(\"pdf\")` for its operating instructions.", "[T20] a second time")
-    same(r["structuredContent"]["already_loaded"], True, "[T20] and says so")
+    same(r["structuredContent"]["already_loaded"], True, "[T20] the second skill_load has already_loaded in its structure")
     r = s.tool("skill_load", {"name": "nix"})
-    same((r["isError"], text_of(r)), (True, "no skill registered with name 'nix'"), "[T18] an unknown one")
-    ok(s.tool("skill_load", {"name": "private"})["isError"], "[L6] a disabled one is refused")
-    ok(s.tool("skill_resource", {"operation": "list", "skill": "private"})["isError"], "[L6] with its files")
+    same((r["isError"], text_of(r)), (True, "no skill registered with name 'nix'"), "[T18] skill_load of an unknown name is an error")
+    ok(s.tool("skill_load", {"name": "private"})["isError"], "[L6] skill_load of a disabled skill is an error")
+    ok(s.tool("skill_resource", {"operation": "list", "skill": "private"})["isError"], "[L6] skill_resource of a disabled skill is an error")
     for wrong in ({}, {"name": ""}, {"name": "a" * 65}, {"name": 1}, {"name": "pdf", "x": 1}):
-        ok(s.tool("skill_load", wrong)["isError"], f"[T18] {str(wrong)[:40]} is refused")
+        ok(s.tool("skill_load", wrong)["isError"], f"[T18] skill_load with {str(wrong)[:40]} is an error")
 
     r = s.tool("skill_resource", {"operation": "list", "skill": "pdf"})
     same([(f["path"], f["kind"]) for f in r["structuredContent"]["files"]],
          [("assets/one.bin", "asset"), ("references/a b.md", "reference")], "[L14] files of a skill")
     ok(all(f["path"] in text_of(r) for f in r["structuredContent"]["files"]), "[L14] as text, too", r)
     r = s.tool("skill_resource", {"operation": "load", "skill": "pdf", "path": "references/a b.md"})
-    same((text_of(r), r["structuredContent"]["text"]), ("text of it\n",) * 2, "[L14] one of them")
+    same((text_of(r), r["structuredContent"]["text"]), ("text of it\n",) * 2, "[L14] skill_resource loads a file of a skill as text")
     for path in ("../echo/SKILL.md", "/etc/passwd", "references", "no", "assets/one.bin", ""):
         ok(s.tool("skill_resource", {"operation": "load", "skill": "pdf", "path": path})["isError"],
            f"[row 23] {path!r} is refused")
-    same(s.call("tools/call", {"name": "nix", "arguments": {}})["error"]["code"], -32602, "an unknown tool")
+    same(s.call("tools/call", {"name": "nix", "arguments": {}})["error"]["code"], -32602, "a call of an unknown tool is an error of its parameters")
     s.close()
 
 
@@ -253,18 +253,18 @@ def session(w):
     ok(text_of(r).startswith(failed["payload"]["error_message"]) and failed["payload"]["latency_ms"] >= 0,
        "[T29] with its words", failed)
     s = opened()
-    ok("isError" not in s.tool("skill_load", {"name": "many-20"}), "[T21] the next session has its own")
+    ok("isError" not in s.tool("skill_load", {"name": "many-20"}), "[T21] a new session has its own budget of activations")
     for n in range(120):
         r = s.tool("skill_search", {"query": n}, _meta={"claudecode/toolUseId": f"use-{n}"})
     s.close()
     wrong = json.loads(w.mapm("events", "--json", "--limit", "1000", "--type", "tool.input_invalid").stdout)["events"]
     wrong = [v["payload"] for v in wrong if v["payload"]["tool_use_id"]]
     same(wrong, [{"tool_use_id": f"use-{n}", "error_message": "query must be a string"} for n in range(100)],
-         "[T29] and for wrong arguments, the first hundred")
+         "[T29] the first hundred calls with wrong arguments are recorded as events")
     w.write("mapm.yaml", "limits: {session_max_activations: 1}\n")
     s = opened()
     s.tool("skill_load", {"name": "many-0"})
-    ok("(limit 1)" in text_of(s.tool("skill_load", {"name": "many-1"})), "[T21] mapm.yaml lowers it")
+    ok("(limit 1)" in text_of(s.tool("skill_load", {"name": "many-1"})), "[T21] mapm.yaml lowers the budget of activations")
     s.close()
     w.write("mapm.yaml", "dependencies: {}\n")
     s = opened("--profile", "metis")
@@ -279,9 +279,9 @@ def session(w):
     s.call("tools/list")
     time.sleep(0.3)
     w.skill("pdf", "Another body.\n", "Another description.")
-    ok("Another" not in text_of(s.tool("skill_search", {"query": "pdf"})), "[T27] edits are not seen")
+    ok("Another" not in text_of(s.tool("skill_search", {"query": "pdf"})), "[T27] skill_search does not see an edit during the session")
     r = text_of(s.tool("skill_load", {"name": "pdf"}))
-    same(r, "# Skill: pdf (source: workspace)\n\n" + BODY, "[T27] of a body, either")
+    same(r, "# Skill: pdf (source: workspace)\n\n" + BODY, "[T27] skill_load does not see an edit of a body during the session")
     s.close()
     w.skill("pdf", BODY, "Work with PDF files.")
     for n in range(21):
@@ -293,33 +293,33 @@ def skills(w):
         s = opened(modern=modern)
         r = s.call("skills/list")
         if modern:
-            same((r["resultType"], r["cacheScope"], type(r["ttlMs"])), ("complete", "private", int), "skills/list: fields of the new era")
+            same((r["resultType"], r["cacheScope"], type(r["ttlMs"])), ("complete", "private", int), "skills/list has the fields of the new era")
         by = {x["frontmatter"]["name"]: x for x in r["skills"]}
-        same(sorted(by), ["echo", "pdf", "typed"], "skills/list: all that a model may see")
-        same(by["typed"]["uri"], "skill://acme.org/typed/SKILL.md", "a scope is the prefix")
+        same(sorted(by), ["echo", "pdf", "typed"], "skills/list has the skills that a model may see")
+        same(by["typed"]["uri"], "skill://acme.org/typed/SKILL.md", "the URI of a skill with a scope begins with it")
         same({k: by["typed"]["frontmatter"][k] for k in "abcdg"},
              {"a": 1.5, "b": 31, "c": ["yes", True, None, "1", 7], "d": {"e": {"f": -2000.0}}, "g": "2026-01-01"},
              "frontmatter as JSON, by the core schema")
-        same(len(by["pdf"]["resources"]), 3, "every file of a skill")
+        same(len(by["pdf"]["resources"]), 3, "an entry of skills/list has every file of the skill")
         for x in r["skills"]:
             for f in x["resources"]:
                 c = s.call("resources/read", {"uri": f["uri"]})["contents"][0]
                 data = c["text"].encode() if "text" in c else base64.b64decode(c["blob"])
                 same((len(data), "sha256:" + hashlib.sha256(data).hexdigest()), (f["size"], f["digest"]),
-                     f"{f['uri']} is what its digest says")
-        same(s.call("skills/get", {"uri": by["pdf"]["uri"]})["skill"], by["pdf"], "skills/get is an entry of the list")
+                     f"{f['uri']} has the size and digest of its entry")
+        same(s.call("skills/get", {"uri": by["pdf"]["uri"]})["skill"], by["pdf"], "skills/get returns the entry of skills/list")
         for uri in ("skill://nix/SKILL.md", "skill://pdf", "skill://pdf/references/a%20b.md", "skill://typed/SKILL.md", "x"):
-            same(s.call("skills/get", {"uri": uri})["error"]["code"], -32602, f"skills/get {uri}: no skill")
+            same(s.call("skills/get", {"uri": uri})["error"]["code"], -32602, f"skills/get of {uri} is an error")
         s.close()
     w.write(".agents/skills/big/SKILL.md", "---\nname: big\ndescription: Too many files.\n---\n\nx\n")
     for n in range(512):
         w.write(f".agents/skills/big/f{n}", "x")
     s = opened()
-    ok("big" not in str(s.call("skills/list")), "more than 512 files: no host need take it")
+    ok("big" not in str(s.call("skills/list")), "skills/list leaves out a skill with more than 512 files")
     os.remove(".agents/skills/big/f0")
     s.close()
     s = opened()
-    ok("skill://big/" in str(s.call("skills/list")), "512 files are served")
+    ok("skill://big/" in str(s.call("skills/list")), "skills/list has a skill with 512 files")
     s.close()
     subprocess.run(["rm", "-r", ".agents/skills/big"], check=True)
 
@@ -330,46 +330,46 @@ def resources(w):
     same([(r["uri"], r["name"], r["mimeType"]) for r in listed if r["name"] == "pdf"],
          [("skill://pdf/SKILL.md", "pdf", "text/markdown")], "each SKILL.md is a resource")
     c = s.call("resources/read", {"uri": "skill://pdf/assets/one.bin"})["contents"][0]
-    same(base64.b64decode(c["blob"]), b"\x00\x01", "what is no text is base64")
+    same(base64.b64decode(c["blob"]), b"\x00\x01", "resources/read returns a binary file as base64")
     os.symlink("/etc/passwd", ".agents/skills/pdf/link")
     for uri in ("skill://pdf/../echo/SKILL.md", "skill://pdf/%2e%2e/echo/SKILL.md", "skill://pdf//etc/passwd",
                 "skill://pdf/link", "skill://pdf/no", "skill://pdf/", "skill://pdf/%zz", "skill://", "file:///etc/passwd",
                 "skill://pdf/references", "skill://pdf/SKILL.md%00"):
         r = s.call("resources/read", {"uri": uri})
-        same(r.get("error", {}).get("code"), -32002, f"[row 23] {uri} is no resource")
+        same(r.get("error", {}).get("code"), -32002, f"[row 23] resources/read of {uri} is an error")
     os.remove(".agents/skills/pdf/link")
     d = s.call("resources/directory/read", {"uri": "skill://pdf"})["resources"]
     same([(x["uri"], x["mimeType"]) for x in d],
          [("skill://pdf/SKILL.md", "text/markdown"), ("skill://pdf/assets", "inode/directory"),
           ("skill://pdf/references", "inode/directory")], "a skill is a directory")
     d = s.call("resources/directory/read", {"uri": "skill://pdf/references"})["resources"]
-    same([x["uri"] for x in d], ["skill://pdf/references/a%20b.md"], "and so are its folders")
+    same([x["uri"] for x in d], ["skill://pdf/references/a%20b.md"], "resources/directory/read lists the files of a folder")
     for uri in ("skill://pdf/SKILL.md", "skill://pdf/no", "skill://nix", "skill://pdf/"):
-        same(s.call("resources/directory/read", {"uri": uri})["error"]["code"], -32602, f"{uri} is no directory")
+        same(s.call("resources/directory/read", {"uri": uri})["error"]["code"], -32602, f"resources/directory/read of {uri} is an error")
     t = s.call("resources/templates/list")["resourceTemplates"][0]["uriTemplate"]
     ref = {"type": "ref/resource", "uri": t}
     complete = lambda name, value, **more: s.call("completion/complete", dict(
         more, ref=ref, argument={"name": name, "value": value}))["completion"]["values"]
     same(complete("skill", "P"), ["pdf", "acme.org/typed"],
-         "names are completed, where a model may see them, by their beginning first")
-    same(complete("skill", "acme"), ["acme.org/typed"], "with their scope")
-    same(complete("file", "r", context={"arguments": {"skill": "pdf"}}), ["references/a b.md"], "and files")
+         "completion of a skill lists names that begin with the value first")
+    same(complete("skill", "acme"), ["acme.org/typed"], "completion of a skill matches the scope")
+    same(complete("file", "r", context={"arguments": {"skill": "pdf"}}), ["references/a b.md"], "completion of a file lists the files of the skill")
     ok("error" in s.call("completion/complete", {"ref": {"type": "ref/prompt", "name": "nix"}, "argument": {"name": "x", "value": ""}}),
-       "an unknown prompt has no completion")
+       "completion for an unknown prompt is an error")
     s.close()
 
 
 def prompts(w):
     s = opened()
     by = {p["name"]: p for p in s.call("prompts/list")["prompts"]}
-    same(sorted(by), ["echo", "private", "secret"], "metaskills are prompts, and what only persons start [L6]")
+    same(sorted(by), ["echo", "private", "secret"], "prompts/list has metaskills and skills for persons [L6]")
     same(by["echo"]["arguments"],
          [{"name": "word", "description": "what to say.", "required": True},
           {"name": "times", "description": "how often.", "required": False}], "[K8] their input keys are arguments")
     text = s.call("prompts/get", {"name": "echo", "arguments": {"word": "hi", "times": "3"}})["messages"][0]["content"]["text"]
     ok('call run_metaskill with {"name":"echo","input":{"word":"hi","times":3}}' in text, "a prompt names the call", text)
     ok("[Skill: echo activated]\n\n<skill-instructions>\nInput keys:" in text, "[K41] with the instructions", text)
-    same(s.call("prompts/get", {"name": "pdf"})["error"]["code"], -32602, "what is no prompt")
+    same(s.call("prompts/get", {"name": "pdf"})["error"]["code"], -32602, "prompts/get of a static skill is an error")
     r = s.run("secret", input={"word": "x"})
     ok(r["isError"] and "a person" in text_of(r), "[L6] a disabled one is not for the model", r)
     s.call("prompts/get", {"name": "secret", "arguments": {}})
@@ -385,12 +385,12 @@ def snapshot(w):
     w.skill("still", "Before.\n", "Before.")
     s = opened()
     w.skill("still", "After.\n", "After.")
-    ok("Before." in text_of(s.tool("skill_load", {"name": "still"})), "[T27] skill_load")
-    ok("Before." in text_of(s.tool("skill_search", {"query": "still"})), "[T27] skill_search")
+    ok("Before." in text_of(s.tool("skill_load", {"name": "still"})), "[T27] skill_load returns the body of the start of the session")
+    ok("Before." in text_of(s.tool("skill_search", {"query": "still"})), "[T27] skill_search returns the description of the start of the session")
     r = s.call("resources/read", {"uri": "skill://still/SKILL.md"})
     ok("Before." in str(r) and "After." not in str(r), "[T27] resources/read", r)
     r = s.call("skills/get", {"uri": "skill://still/SKILL.md"})["skill"]
-    same(r["frontmatter"]["description"], "Before.", "[T27] skills/get")
+    same(r["frontmatter"]["description"], "Before.", "[T27] skills/get returns the frontmatter of the start of the session")
     same(r["resources"][0]["digest"].split(":")[1][:8],
          hashlib.sha256(s.call("resources/read", {"uri": "skill://still/SKILL.md"})["contents"][0]["text"].encode()).hexdigest()[:8],
          "whose digest is that of what is read")
@@ -417,10 +417,10 @@ def no_data_folder(w):
     with open("in-the-way", "w"):
         pass
     s = opened(env={"MAPM_HOME": os.path.abspath("in-the-way/data")})
-    ok("Work with it." in text_of(s.tool("skill_load", {"name": "pdf"})), "without a data folder skills are loaded")
+    ok("Work with it." in text_of(s.tool("skill_load", {"name": "pdf"})), "skill_load works without a data folder")
     r = s.tool("skill_load", {"name": "pdf"})
-    ok("already loaded" in text_of(r), "[T20] within a session")
-    ok("pdf" in text_of(s.tool("skill_search", {"query": "pdf"})), "and found")
+    ok("already loaded" in text_of(r), "[T20] a second skill_load is recognized without a data folder")
+    ok("pdf" in text_of(s.tool("skill_search", {"query": "pdf"})), "skill_search works without a data folder")
     r = s.run("echo", input={"word": "x"})
     ok(r["isError"], "but nothing runs", r)
     s.close()
@@ -434,10 +434,10 @@ def busy(w):
     s.call("tools/list")
     other = sqlite3.connect(os.path.join(os.environ["MAPM_HOME"], "mapm.db"))
     other.execute("BEGIN IMMEDIATE")
-    ok("Work with it." in text_of(s.tool("skill_load", {"name": "pdf"})), "a locked mapm.db keeps no body back")
+    ok("Work with it." in text_of(s.tool("skill_load", {"name": "pdf"})), "skill_load works while another process locks mapm.db")
     number = s.start("tools/call", {"name": "skill_load", "arguments": {"name": "none"}})
     s.process.send_signal(signal.SIGTERM)
-    same(s.process.wait(60), 0, "nor the end of the server")
+    same(s.process.wait(60), 0, "SIGTERM ends the server while another process locks mapm.db")
     other.rollback()
     other.close()
     s.close()
@@ -474,7 +474,7 @@ def swapped(w):
                 "ref": {"type": "ref/resource", "uri": "skill://{+skill}/{+file}"},
                 "argument": {"name": "file", "value": ""}, "context": {"arguments": {"skill": "swap"}}}),
         }
-        ok("its own" in str(asked["skill_resource load"]()), "a skill's own file")
+        ok("its own" in str(asked["skill_resource load"]()), "skill_resource loads a file of the skill before its folder is replaced")
         for name in ("swap", "turn"):
             os.rename(f".agents/skills/{name}", f"{w.top}/{name}")
             os.symlink(f"{target}/{name}", f".agents/skills/{name}")
@@ -485,16 +485,16 @@ def swapped(w):
                f"{what}, through {door}: nothing of it", r)
         r = asked["skill_resource load"]()
         ok(r["isError"] and len(r["content"]) > 1, "which is told, and what to do", r)
-        ok(asked["resources/read"]()["error"]["code"] in (-32002, -32602), "nor is it a resource")
-        ok(asked["run_metaskill"]()["isError"], "nor does it run")
+        ok(asked["resources/read"]()["error"]["code"] in (-32002, -32602), "resources/read of a skill whose folder was replaced is an error")
+        ok(asked["run_metaskill"]()["isError"], "run_metaskill of a skill whose folder was replaced is an error")
         s.close()
         s = opened()
         if target == away:
-            ok("- swap" not in text_of(s.tool("skill_search", {"query": "swap"})), "and is passed over the next time")
+            ok("- swap" not in text_of(s.tool("skill_search", {"query": "swap"})), "a new session passes over a skill that is a link out of the workspace")
             s.close()
-            same(s.errors.count(b"/swap/SKILL.md: its folder is a link that leads out of "), 1, "with one warning")
+            same(s.errors.count(b"/swap/SKILL.md: its folder is a link that leads out of "), 1, "a new session warns once of a link out of the workspace")
         else:
-            ok("SECRET" in str(s.tool("skill_load", {"name": "swap"})), "a new session takes it as it is now")
+            ok("SECRET" in str(s.tool("skill_load", {"name": "swap"})), "a new session takes a link to other files in the workspace")
             s.close()
         for name in ("swap", "turn"):
             os.unlink(f".agents/skills/{name}")
@@ -507,10 +507,10 @@ def too_much(w):
     """[row 23] no answer is cut in the middle."""
     s = opened()
     r = s.tool("skill_search", {"query": "\x7f" * 600000})
-    same((r["isError"], text_of(r)), (True, "query is longer than 65536 bytes"), "[row 23] a query has a bound")
+    same((r["isError"], text_of(r)), (True, "query is longer than 65536 bytes"), "[row 23] skill_search with a query beyond 65536 bytes is an error")
     r = s.tool("skill_search", {"query": "\x7f" * 65536})
-    ok("isError" not in r and len(r["structuredContent"]["query"]) == 65536, "up to there it is answered")
-    same(s.bad, [], "and each line is a message")
+    ok("isError" not in r and len(r["structuredContent"]["query"]) == 65536, "skill_search with a query of 65536 bytes is answered")
+    same(s.bad, [], "standard output has only messages after long queries")
     s.close()
 
 
@@ -548,15 +548,15 @@ def watch_links(w):
         os.symlink(target, name)
     s = opened("--watch")
     s.call("tools/list")
-    same(watches(s) - before, 1, "of links the one that leads to a folder in the workspace, and nothing below it")
+    same(watches(s) - before, 1, "--watch watches the one link to a folder in the workspace, and nothing below it")
     w.skill("late", "x\n", root="sources/../.agents/skills")
     told(s, "resources")
     os.unlink(".agents/skills/sources")
     w.skill("sources", "x\n", root=".")
     os.symlink("../../sources", ".agents/skills/sources")
     told(s, "resources")
-    ok("sources" in text_of(s.tool("skill_search", {"query": "sources"})), "a link to a skill is one")
-    same(watches(s) - before, 5, "which is watched with its folders")
+    ok("sources" in text_of(s.tool("skill_search", {"query": "sources"})), "--watch finds a link to a skill that appears during the session")
+    same(watches(s) - before, 5, "--watch watches the folders of the linked skill")
     s.close()
     for name in links:
         os.unlink(name)
@@ -569,27 +569,27 @@ def watch(w):
     s.call("tools/list")
     w.skill("fresh", "New.\n", "A fresh one.")
     told(s, "resources")
-    ok(True, "[L17, X11] with --watch the client is told")
-    ok("fresh" in text_of(s.tool("skill_search", {"query": "fresh"})), "and the new skill is there")
+    ok(True, "[L17, X11] --watch notifies the client of a new skill")
+    ok("fresh" in text_of(s.tool("skill_search", {"query": "fresh"})), "skill_search finds the new skill after the notification")
     w.skill("team/deep/nested", "Below.\n", "A nested one.")
     told(s, "resources")
     w.write(".agents/skills/team/deep/nested/SKILL.md", "---\nname: nested\ndescription: Told.\n---\nx\n")
     told(s, "resources")
-    ok("Told." in text_of(s.tool("skill_search", {"query": "nested"})), "[K14] a skill in a group is watched, too")
+    ok("Told." in text_of(s.tool("skill_search", {"query": "nested"})), "[K14] --watch notices an edit of a skill in a group")
     w.metaskill("turns", 'def run(input):\n    return "x"\n')
     told(s)
     s.call("tools/list")
     w.mapm("trust", "--revoke", "--workspace")
     told(s)
-    ok("isError" in s.run("turns", input={"word": "x"}), "[X27] and when trust is taken back")
+    ok("isError" in s.run("turns", input={"word": "x"}), "[X27] run_metaskill fails after trust is revoked during the session")
     s.call("tools/list")
     w.trust()
     told(s)
-    ok("isError" not in s.run("turns", input={"word": "x"}), "or given")
+    ok("isError" not in s.run("turns", input={"word": "x"}), "run_metaskill works after trust is given during the session")
     s.call("tools/list")
     w.write("mapm.yaml", "runtime: {metaskills: off}\n")
     told(s)
-    ok(True, "or when the workspace says otherwise")
+    ok(True, "--watch notifies the client of a changed policy of the workspace")
     os.unlink("mapm.yaml")
     before = watches(s)
     for turn in range(2):
@@ -604,7 +604,7 @@ def watch(w):
     while watches(s) != before and time.monotonic() < stop:
         time.sleep(0.1)
         s.call("ping")
-    same(watches(s), before, "[L17] what went is not watched any more")
+    same(watches(s), before, "[L17] folders that were moved away are not watched any more")
     # changes without end: it is told all the same
     stop = time.monotonic() + 30
     s.notes.clear()
@@ -612,7 +612,7 @@ def watch(w):
         w.skill("fresh", "New.\n", f"At {time.monotonic()}.")
         time.sleep(0.1)
         s.call("ping")
-    ok(time.monotonic() < stop, "[L17] a storm of changes does not keep it from looking")
+    ok(time.monotonic() < stop, "[L17] --watch notifies the client during endless changes")
     s.close()
     subprocess.run(["rm", "-r", ".agents/skills/fresh", ".agents/skills/turns"], check=True)
 
