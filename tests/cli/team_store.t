@@ -22,14 +22,14 @@ make_repo acme/catalog "$s"
 git=$T/repos/acme/catalog.git
 start_githost
 
-exits 'a workspace' 0 mapm install --yes "$U/main/skills/mid" "$U/main/skills/linked" \
+exits 'install --yes of skills and a server succeeds' 0 mapm install --yes "$U/main/skills/mid" "$U/main/skills/linked" \
     "$U/main/mcps/io.acme_tool.json"
-exits '[S2] a push from a machine that has nothing' 3 \
+exits '[S2] store push with an empty store exits with 3' 3 \
     env MAPM_HOME="$T/none" "$MAPM" store push --to "$T/none-pushed"
-is '[S2] names three packages of one reason' "$(printf '%s\n' "$out" | grep -c 'does not have all of it: ')" 3
-like '[S2] and how many more there are' "$out" '^failed  1 more: the store does not have all of it \(-v shows each\)$'
-exits '[S2] with -v' 3 env MAPM_HOME="$T/none" "$MAPM" store push -v --to "$T/none-pushed"
-is '[S2] all' "$(printf '%s\n' "$out" | grep -c 'does not have all of it: ')" 4
+is '[S2] store push names three packages that the store does not have' "$(printf '%s\n' "$out" | grep -c 'does not have all of it: ')" 3
+like '[S2] store push reports how many more packages fail' "$out" '^failed  1 more: the store does not have all of it \(-v shows each\)$'
+exits '[S2] store push -v with an empty store exits with 3' 3 env MAPM_HOME="$T/none" "$MAPM" store push -v --to "$T/none-pushed"
+is '[S2] store push -v names each package that the store does not have' "$(printf '%s\n' "$out" | grep -c 'does not have all of it: ')" 4
 cp -r . "$T/locked"
 rm -rf "$T/locked/.agents" "$T/locked/.claude"
 for path in skills/base skills/mid skills/linked mcps/io.acme_tool.json; do
@@ -63,23 +63,23 @@ asked()
 cold whole
 MAPM_STORE=$S/ok
 export MAPM_STORE
-exits 'a cold home, and a store that has everything' 0 mapm install --locked --yes
-is 'the git host is not asked' "$(requests)" 0
-is 'one request a package and one for its proof' "$(asked)" 8
-is 'each name once' "$(cut -d' ' -f1 "$T/store.log" | sort | uniq -d)" ''
-same_tree 'what is there is what came from the host' .agents/skills "$T/ws/.agents/skills"
-exits 'verify finds it as locked' 0 mapm verify
+exits 'install --locked from a complete team store succeeds with an empty home' 0 mapm install --locked --yes
+is 'install from a complete team store sends no request to the git host' "$(requests)" 0
+is 'install from a team store takes one request for each package and each proof' "$(asked)" 8
+is 'install from a team store requests each name once' "$(cut -d' ' -f1 "$T/store.log" | sort | uniq -d)" ''
+same_tree 'packages from a team store equal those of the git host' .agents/skills "$T/ws/.agents/skills"
+exits 'verify accepts packages from a team store' 0 mapm verify
 : >"$T/store.log"
-exits 'once more' 0 mapm install --locked --yes
-is 'with nothing to do nothing is asked' "$(asked) $(requests)" '0 0'
+exits 'a second install --locked succeeds' 0 mapm install --locked --yes
+is 'a second install --locked sends no request to store or host' "$(asked) $(requests)" '0 0'
 
 
 # --- without any git host ------------------------------------------------------
 
 stop_githost
 cold alone
-exits 'without any git host' 0 mapm install --locked --yes
-exits 'verify afterwards' 0 mapm verify
+exits 'install --locked from a team store succeeds without any git host' 0 mapm install --locked --yes
+exits 'verify succeeds without any git host' 0 mapm verify
 
 # edit KEY VALUE: of the entry of acme/base. Well formed, and wrong.
 edit()
@@ -91,8 +91,8 @@ wrong()
 {
     cold "wrong-$1"
     edit "$2" "$3"
-    exits "a lock with another $1 is refused" 1 mapm install --locked --yes
-    not_ok '... and nothing is provisioned' test -e .agents/skills/base/SKILL.md
+    exits "install --locked fails for a lock with another $1" 1 mapm install --locked --yes
+    not_ok 'install of a wrong lock entry provisions nothing' test -e .agents/skills/base/SKILL.md
 }
 wrong commit commit $Z
 wrong tree tree $Z
@@ -110,38 +110,38 @@ start_githost
 unset MAPM_STORE
 cold only
 printf 'store: {remote: ["%s/ok"], only: true}\n' "$S" | config
-exits 'only: true, and a store that has everything' 0 mapm install --locked --yes
+exits 'install --locked with only: true and a complete store succeeds' 0 mapm install --locked --yes
 cold only-absent
 printf 'store: {remote: ["%s/absent"], only: true}\n' "$S" | config
-exits 'only: true, and a store that has nothing' 1 mapm install --locked --yes
+exits 'install --locked with only: true and an empty store fails' 1 mapm install --locked --yes
 for digest in $(sed -n 's/^    digest: //p' mapm.lock); do
-    like "names $digest" "$err" "$digest"
+    like "the error names the missing package by $digest" "$err" "$digest"
 done
-is 'the git host is not asked' "$(requests)" 0
-exits 'only: true, and a new package' 1 mapm install --yes "$U/main/skills/other"
-like 'says which host' "$err" 'its host github.com/acme/catalog must not be contacted'
-exits 'only: true, and mapm outdated' 1 mapm outdated
+is 'install with only: true sends no request to the git host' "$(requests)" 0
+exits 'install of a new package with only: true fails' 1 mapm install --yes "$U/main/skills/other"
+like 'the error names the host that must not be contacted' "$err" 'its host github.com/acme/catalog must not be contacted'
+exits 'outdated with only: true fails' 1 mapm outdated
 printf 'store: {remote: ["%s/absent"], only: true}\n' "$S" | config
 : >"$T/store.log"
-exits 'only: true, and an index of .well-known' 1 mapm catalog add "$S"
-like 'says why' "$err" 'asks nothing but the stores'
-exits 'only: true, and a new host' 1 mapm host add git.invalid
-like 'is looked for by nobody' "$err" 'it cannot be told what git.invalid runs'
-is 'nothing is probed' "$(asked)" 0
-exits 'only: true, and a verification at the host' 1 mapm verify --remote
-is 'the git host is not asked by any of them' "$(requests)" 0
+exits 'catalog add of an index with only: true fails' 1 mapm catalog add "$S"
+like 'the error says that mapm asks nothing but the stores' "$err" 'asks nothing but the stores'
+exits 'host add of a new host with only: true fails' 1 mapm host add git.invalid
+like 'the error says that the kind of the host cannot be determined' "$err" 'it cannot be told what git.invalid runs'
+is 'commands with only: true send no request to the store' "$(asked)" 0
+exits 'verify --remote with only: true fails' 1 mapm verify --remote
+is 'commands with only: true send no request to the git host' "$(requests)" 0
 config </dev/null
 for i in $(seq 21); do skill "$T/many/skills/m$i"; done
 make_repo acme/many "$T/many"
 mkdir "$T/many-ws" && cd "$T/many-ws" || exit 1
-exits '21 packages' 0 mapm install --yes --all acme/many
+exits 'install --all of 21 packages succeeds' 0 mapm install --yes --all acme/many
 MAPM_HOME=$T/many-home
 printf 'store: {remote: ["%s/absent"], only: true}\n' "$S" | config
-exits 'only: true, and a store that has none of them' 1 mapm install --locked
-is 'each digest is named' "$(printf '%s\n' "$err" |
+exits 'install --locked with only: true fails when the store has none of 21 packages' 1 mapm install --locked
+is 'the error names the digest of each of 21 packages' "$(printf '%s\n' "$err" |
     grep -c '^warning: no store has the package .*, sha256:[0-9a-f]\{64\}$')" 21
-exits 'so does mapm store verify' 3 mapm store verify "$S/absent"
-is 'of each package' "$(printf '%s\n' "$out" |
+exits 'store verify exits with 3 when the store has none of 21 packages' 3 mapm store verify "$S/absent"
+is 'store verify names the digest of each of 21 packages' "$(printf '%s\n' "$out" |
     grep -c '^failed  skill m[0-9]*: no store has the package .*, sha256:[0-9a-f]\{64\}$')" 21
 config </dev/null
 
@@ -191,33 +191,33 @@ for i in $(seq $n); do
     w=$T/w$i what=$(cat "$w/what")
     status=$(cat "$w/status") out=$(cat "$w/out") err=$(cat "$w/err")
     if [ "$status" = 0 ]; then
-        pass "$what: its packages come from the git host"
+        pass "$what: the packages come from the git host"
     else
         fail "$what: status $status" && show_run
     fi
     if [ -s "$w/warning" ] && [ "$(cat "$w/warning")" ]; then
-        like "$what: a warning" "$err" "$(cat "$w/warning")"
+        like "$what: mapm warns of the store" "$err" "$(cat "$w/warning")"
         case $(cat "$w/warning") in
         is*) is "$what: one" "$(grep -c 'is skipped' "$w/err")" 1 ;;
         esac
     else
-        unlike "$what: no warning" "$err" warning
+        unlike "$what: mapm does not warn" "$err" warning
     fi
-    same_tree "$what: the same packages" "$w/ws/.agents/skills" "$T/ws/.agents/skills"
-    is "$what: nothing is left behind" \
+    same_tree "$what: the packages equal those of the git host" "$w/ws/.agents/skills" "$T/ws/.agents/skills"
+    is "$what: no incomplete download stays in the home" \
         "$(find "$w/home" -path '*incoming*' -type f | head -n 3)" ''
 done
 cold redirected
 MAPM_STORE=$S/redirect-3
 export MAPM_STORE
-exits 'three redirects' 0 mapm install --locked --yes
-is 'are followed' "$(requests)" 0
+exits 'install --locked from a store with three redirects succeeds' 0 mapm install --locked --yes
+is 'install follows three redirects and sends no request to the git host' "$(requests)" 0
 
 cold greedy
 echo 'limits: {transfer_max_bytes: 200000}' | config
 MAPM_STORE=$S/endless
-exits 'a store that sends all that a run may receive' 0 mapm install --locked --yes
-like 'has a limit of its own' "$err" 'received in one run from stores'
+exits 'install --locked succeeds when a store sends more than a run may receive' 0 mapm install --locked --yes
+like 'the warning names the limit of bytes from stores' "$err" 'received in one run from stores'
 config </dev/null
 
 # --- content -------------------------------------------------------------------------
@@ -230,21 +230,21 @@ cp "$T/store/$mid.tar.gz" "$T/store-other/$base.tar.gz"
 cp "$T/store/$(sed -n 4p "$T/names").tar.gz" "$T/store-other/$(sed -n 2p "$T/names").tar.gz"
 cold lied
 MAPM_STORE=$S/other
-exits 'objects with the content of others' 0 mapm install --locked --yes
-like 'a package is reported with the digest that it has' "$err" "sha256:${base#mapm1-}"
-like 'and with the one that it should have' "$err" "sha256:${mid#mapm1-}"
-same_tree 'the packages come from the git host' .agents/skills "$T/ws/.agents/skills"
-exits 'verify afterwards' 0 mapm verify
-exits 'mapm store verify lists them' 3 mapm store verify "$S/other"
+exits 'install --locked succeeds when objects have the content of others' 0 mapm install --locked --yes
+like 'the warning shows the digest of the wrong object' "$err" "sha256:${base#mapm1-}"
+like 'the warning shows the digest of the right package' "$err" "sha256:${mid#mapm1-}"
+same_tree 'packages with wrong objects come from the git host' .agents/skills "$T/ws/.agents/skills"
+exits 'verify succeeds after wrong objects' 0 mapm verify
+exits 'store verify exits with 3 for wrong objects' 3 mapm store verify "$S/other"
 for name in base mid; do
     eval "object=\$$name"
-    like "$name by its own name" "$out" "^failed  skill acme/$name: .* has something else as $object: "
+    like "store verify names the wrong object of $name" "$out" "^failed  skill acme/$name: .* has something else as $object: "
 done
 cold lied-first
 MAPM_STORE="$S/other $S/ok"
-exits 'the next store has it' 0 mapm install --locked --yes
-like 'what the first sent is reported' "$err" "sha256:${base#mapm1-}"
-is 'the git host is not asked for it' "$(request_log | grep -c blobs)" 0
+exits 'install --locked succeeds when the next store has the right object' 0 mapm install --locked --yes
+like 'install warns of the wrong object of the first store' "$err" "sha256:${base#mapm1-}"
+is 'install takes no content from the git host when the next store has it' "$(request_log | grep -c blobs)" 0
 
 # --- several stores, and what is missing ----------------------------------------------
 
@@ -252,18 +252,18 @@ is 'the git host is not asked for it' "$(request_log | grep -c blobs)" 0
 : >"$HOME/.netrc"
 cold no-login
 MAPM_STORE=$S/login
-exits 'a store that wants a password which is not there' 0 mapm install --locked --yes
-like 'is given up' "$err" 'is skipped from now on: HTTP 401'
+exits 'install --locked succeeds when the store requires a missing password' 0 mapm install --locked --yes
+like 'install warns that the store is skipped after HTTP 401' "$err" 'is skipped from now on: HTTP 401'
 echo 'machine 127.0.0.1 login me password hunter2' >"$HOME/.netrc"
 cold bad-login
-exits 'a wrong password' 0 mapm install --locked --yes
-like 'is given up' "$err" 'is skipped from now on: HTTP 401'
-unlike 'and not shown' "$out$err" 'hunter2|bWU6'
+exits 'install --locked succeeds when the store refuses the password' 0 mapm install --locked --yes
+like 'install warns that the store is skipped after a wrong password' "$err" 'is skipped from now on: HTTP 401'
+unlike 'the output does not show the password' "$out$err" 'hunter2|bWU6'
 echo 'machine 127.0.0.1 login me password secret' >"$HOME/.netrc"
 cold login
-exits 'the password of netrc' 0 mapm install --locked --yes
-is 'the git host is not asked' "$(requests)" 0
-unlike 'it is sent to nobody else' "$(cold elsewhere
+exits 'install --locked succeeds with the password of netrc' 0 mapm install --locked --yes
+is 'install with the password of netrc sends no request to the git host' "$(requests)" 0
+unlike 'the password of netrc is not sent to another store' "$(cold elsewhere
     MAPM_STORE=$S/ok mapm install --locked --yes >/dev/null 2>&1
     cat "$T/store.log")" Basic
 rm "$HOME/.netrc"
@@ -271,12 +271,12 @@ rm "$HOME/.netrc"
 auth="Authorization: Basic $(printf me:secret | base64)"
 git config --global "http.$S/login.extraheader" "$auth"
 cold header
-exits '[S1] http.<url>.extraHeader' 0 mapm install --locked --yes
-is '[S1] the git host is not asked' "$(requests)" 0
+exits '[S1] install --locked succeeds with http.<url>.extraHeader' 0 mapm install --locked --yes
+is '[S1] install with http.<url>.extraHeader sends no request to the git host' "$(requests)" 0
 git config --global --rename-section "http.$S/login" "http.$S/log"
 cold header-elsewhere
-exits '[S1] that of another URL' 0 mapm install --locked --yes
-like '[S1] is not sent' "$err" 'is skipped from now on: HTTP 401'
+exits '[S1] install --locked succeeds with the extraHeader of another URL' 0 mapm install --locked --yes
+like '[S1] the extraHeader of another URL is not sent to the store' "$err" 'is skipped from now on: HTTP 401'
 git config --global --remove-section "http.$S/log"
 
 # A folder of nginx, which keeps its connection.
@@ -301,9 +301,9 @@ await test -s "$T/nginx/pid"
 chmod -R a+rX "$T" 2>/dev/null
 cold by-nginx
 MAPM_STORE=http://127.0.0.1:$port/team/
-exits 'a folder of nginx' 0 mapm install --locked --yes
-is 'the git host is not asked' "$(requests)" 0
-is 'one request a package and one for its proof' "$(grep -c 'GET /team/mapm1' "$T/nginx/log")" 8
+exits 'install --locked from a folder of nginx succeeds' 0 mapm install --locked --yes
+is 'install from a folder of nginx sends no request to the git host' "$(requests)" 0
+is 'install from nginx takes one request for each package and each proof' "$(grep -c 'GET /team/mapm1' "$T/nginx/log")" 8
 # machine NAME: a cold one, beside others.
 machine()
 {
@@ -318,22 +318,22 @@ for n in 1 2 3 4 5 6 7 8; do
     machines="${machines-} $!"
 done
 wait $machines
-is '[S5] eight cold machines at once install' "$(ls -d "$T"/machine-?/.installed | wc -l)" 8
-is '[S5] each by its own requests to the store' "$(grep -c 'GET /team/mapm1.* 200 ' "$T/nginx/log")" 64
-is '[S5] after one machine, the git host sees no more' "$(requests)" 0
+is '[S5] eight cold machines install at once' "$(ls -d "$T"/machine-?/.installed | wc -l)" 8
+is '[S5] each cold machine requests the packages from the store' "$(grep -c 'GET /team/mapm1.* 200 ' "$T/nginx/log")" 64
+is '[S5] eight cold machines send no request to the git host' "$(requests)" 0
 
 cold second
 MAPM_STORE="$S/status-500 $S/absent $S/ok"
-exits 'the third store has what the second has not' 0 mapm install --locked --yes
-is 'the git host is not asked' "$(requests)" 0
+exits 'install --locked succeeds when the third store has the packages' 0 mapm install --locked --yes
+is 'install from the third store sends no request to the git host' "$(requests)" 0
 rm "$T/store/$mid.tar.gz"
 cold part
 MAPM_STORE=$S/ok
-exits 'a store that lacks one package' 0 mapm install --locked --yes
-is 'the git host sees one request' "$(requests)" 1
+exits 'install --locked succeeds when the store lacks one package' 0 mapm install --locked --yes
+is 'a package that the store lacks takes one request to the git host' "$(requests)" 1
 rm "$T"/store/mapm1p-*.gz
 cold proofless
-exits 'a store without proofs' 0 mapm install --locked --yes
-at_most 'the host is asked for trees, the text of a link, and one package' "$(requests)" 3
-exits 'verify afterwards' 0 mapm verify
+exits 'install --locked succeeds from a store without proofs' 0 mapm install --locked --yes
+at_most 'a store without proofs leads to at most three requests to the git host' "$(requests)" 3
+exits 'verify succeeds after an install without proofs' 0 mapm verify
 done_testing
