@@ -13,114 +13,114 @@ skill "$src/skills/top" 'scope: acme' 'dependencies:' '  skills:' \
     "    - file:$src/skills/base" '  mcps:' "    - file:$src/mcps/io.acme_tool.json"
 mcp "$src/mcps/io.acme_tool.json" io.acme/tool npx -y tool '${workspaceDir}/x'
 
-exits 'a server requires consent' 4 mapm install "$src/skills/top"
-like 'its command is shown' "$err" 'npx -y tool'
-is 'nothing was written' "$(ls -A)" ''
-exits 'a local path is an origin' 0 mapm install --yes "$src/skills/top"
-ok 'byte for byte, modes too' diff -r "$src/skills/base" .agents/skills/base
-ok 'executable' test -x .agents/skills/base/run.sh
-like 'the root is local' "$(cat mapm.local.yaml)" "file:$src/skills/top"
-not_ok 'no mapm.yaml is written for it' test -e mapm.yaml
-is 'both local files are ignored by git' "$(cat .gitignore)" \
+exits 'install of a local skill with a server needs a yes' 4 mapm install "$src/skills/top"
+like 'the error shows the command of the server' "$err" 'npx -y tool'
+is 'install without a yes writes nothing' "$(ls -A)" ''
+exits 'install --yes of a local skill succeeds' 0 mapm install --yes "$src/skills/top"
+ok 'the installed dependency equals its source' diff -r "$src/skills/base" .agents/skills/base
+ok 'an executable file stays executable' test -x .agents/skills/base/run.sh
+like 'mapm.local.yaml has the local root' "$(cat mapm.local.yaml)" "file:$src/skills/top"
+not_ok 'install of a local root writes no mapm.yaml' test -e mapm.yaml
+is '.gitignore has both local files' "$(cat .gitignore)" \
     "$(printf 'mapm.local.yaml\nmapm.local.lock')"
-like 'the placeholder is gone' "$(cat .mcp.json)" "\"$T/ws/x\""
-exits 'again: nothing to do' 0 mapm install
+like '.mcp.json has the path of the workspace for the placeholder' "$(cat .mcp.json)" "\"$T/ws/x\""
+exits 'a second install of a local root succeeds' 0 mapm install
 snapshot . >"$T/before"
-exits 'and again' 0 mapm install
-is 'not a byte was written' "$(snapshot .)" "$(cat "$T/before")"
+exits 'a third install of a local root succeeds' 0 mapm install
+is 'a third install leaves the workspace unchanged' "$(snapshot .)" "$(cat "$T/before")"
 
 # --- what it says --------------------------------------------------------------
 
 run mapm list
-like 'list shows the root' "$out" "^skill +acme/top +1\.0\.0 +file +file:$src/skills/top"
-like 'and what came along' "$out" '^mcp +io.acme/tool'
+like 'list shows the local root with its origin' "$out" "^skill +acme/top +1\.0\.0 +file +file:$src/skills/top"
+like 'list shows the server that the root needs' "$out" '^mcp +io.acme/tool'
 run mapm tree
-is 'tree' "$out" "$(printf 'skill acme/top 1.0.0\n├── mcp io.acme/tool\n└── skill acme/base 1.0.0')"
+is 'tree shows the local root with its dependencies' "$out" "$(printf 'skill acme/top 1.0.0\n├── mcp io.acme/tool\n└── skill acme/base 1.0.0')"
 run mapm why base
-is 'why' "$out" 'skill acme/top -> skill acme/base'
+is 'why shows the chain from the root to the dependency' "$out" 'skill acme/top -> skill acme/base'
 why=$out
-exits 'why of a type and a name' 0 mapm why skill base
-is 'is why of the name' "$out" "$why"
-exits 'why of another type' 1 mapm why mcp base
-exits 'remove takes a type and a name in one argument' 0 mapm remove --dry-run 'skill top'
-exits 'not in two' 1 mapm remove --dry-run skill top
-like 'it says how' "$err" 'hint: a type and a name are one argument: "skill top"'
-exits 'why of nothing' 1 mapm why bse
-like 'with a near name' "$err" 'did you mean acme/base'
-exits 'verify finds nothing' 0 mapm verify
+exits 'why accepts a type and a name' 0 mapm why skill base
+is 'why of type and name equals why of the name' "$out" "$why"
+exits 'why fails for a name of another type' 1 mapm why mcp base
+exits 'remove accepts a type and a name in one argument' 0 mapm remove --dry-run 'skill top'
+exits 'remove refuses a type and a name in two arguments' 1 mapm remove --dry-run skill top
+like 'the hint shows type and name in one argument' "$err" 'hint: a type and a name are one argument: "skill top"'
+exits 'why of an unknown name fails' 1 mapm why bse
+like 'the error suggests a near name' "$err" 'did you mean acme/base'
+exits 'verify of local packages succeeds' 0 mapm verify
 mkdir sub && cd sub || exit 1
 run mapm list
-like 'the workspace is found from below' "$out" 'acme/top'
+like 'list finds the workspace from a folder below' "$out" 'acme/top'
 cd .. || exit 1
 
 # --- sources change, copies change ----------------------------------------------
 
 echo more >>"$src/skills/base/SKILL.md"
-exits 'a changed source is taken over' 0 mapm install
-ok 'the same bytes again' diff -r "$src/skills/base" .agents/skills/base
+exits 'install after a change of the source succeeds' 0 mapm install
+ok 'install copies the changed source' diff -r "$src/skills/base" .agents/skills/base
 echo mine >>.agents/skills/base/SKILL.md
-exits 'verify sees an edit' 3 mapm verify
-like 'and names the file' "$out" 'base/SKILL.md'
-like 'the side that differs' "$err" '^the workspace differs from the lock: .*mapm install --force'
-unlike 'and no other' "$err" 'the store|proofs|version control'
-exits 'for programs, too' 3 mapm verify --json
-like 'it is the workspace' "$out" '"differs": "workspace"'
+exits 'verify fails with an edited copy' 3 mapm verify
+like 'verify names the edited file' "$out" 'base/SKILL.md'
+like 'verify reports that the workspace differs from the lock' "$err" '^the workspace differs from the lock: .*mapm install --force'
+unlike 'verify mentions no other side than the workspace' "$err" 'the store|proofs|version control'
+exits 'verify --json fails with an edited copy' 3 mapm verify --json
+like 'verify --json reports that the workspace differs' "$out" '"differs": "workspace"'
 rm -f "$T/state" && cp .agents/.mapm/state "$T/state"
-exits 'what stays as it was is left as it is' 0 mapm install
-like 'with a note' "$err" 'skill acme/base was edited and is left as it is \(\.agents/skills/base/SKILL\.md was changed\); mapm diff acme/base shows how, mapm restore acme/base undoes it$'
-is 'only one' "$(printf '%s\n' "$err" | grep -c 'was edited')" 1
-like 'the edit is there' "$(tail -n 1 .agents/skills/base/SKILL.md)" mine
-ok 'and nothing was written' cmp .agents/.mapm/state "$T/state"
-exits 'for programs' 0 mapm install --json
-like 'named' "$out" '"\.agents/skills/base/SKILL\.md was changed"'
-exits 'also with all locked' 0 mapm install --locked
-like 'noted' "$err" 'acme/base was edited'
+exits 'install with an edited copy succeeds' 0 mapm install
+like 'install reports the edited package with diff and restore' "$err" 'skill acme/base was edited and is left as it is \(\.agents/skills/base/SKILL\.md was changed\); mapm diff acme/base shows how, mapm restore acme/base undoes it$'
+is 'install reports the edited package once' "$(printf '%s\n' "$err" | grep -c 'was edited')" 1
+like 'install keeps the edit' "$(tail -n 1 .agents/skills/base/SKILL.md)" mine
+ok 'install with an edited copy does not write its state' cmp .agents/.mapm/state "$T/state"
+exits 'install --json with an edited copy succeeds' 0 mapm install --json
+like 'install --json names the edited file' "$out" '"\.agents/skills/base/SKILL\.md was changed"'
+exits 'install --locked with an edited copy succeeds' 0 mapm install --locked
+like 'install --locked reports the edited package' "$err" 'acme/base was edited'
 skill "$src/skills/extra" 'scope: acme'
-exits 'others come beside it' 0 mapm install "file:$src/skills/extra"
-like 'noted, too' "$err" 'acme/base was edited'
-ok 'there' test -f .agents/skills/extra/SKILL.md
+exits 'install of another package beside an edited copy succeeds' 0 mapm install "file:$src/skills/extra"
+like 'install of another package reports the edited package' "$err" 'acme/base was edited'
+ok 'install copies the other package' test -f .agents/skills/extra/SKILL.md
 skill "$src/skills/plain" && sed -i '/^version/d' "$src/skills/plain/SKILL.md"
-exits '[M13] a package without version and commit' 0 mapm install "file:$src/skills/plain"
-like '[M13] is shown as a file' "$out" '^  \+ skill plain file$'
+exits '[M13] install of a package without version and commit succeeds' 0 mapm install "file:$src/skills/plain"
+like '[M13] a package without version and commit is shown as file' "$out" '^  \+ skill plain file$'
 echo more >>"$src/skills/plain/SKILL.md"
-exits '[M13] when it changed' 0 mapm install
-like '[M13] the content is what is new' "$out" '^  ~ skill plain file \(new content\)$'
+exits '[M13] install after a change of such a package succeeds' 0 mapm install
+like '[M13] the change of such a package is shown as new content' "$out" '^  ~ skill plain file \(new content\)$'
 run mapm remove plain
-exits 'and updates go on' 0 mapm update
-like 'noted as well' "$err" 'acme/base was edited'
-exits 'and others go' 0 mapm remove extra
-unlike 'without a word of it' "$err" 'acme/base'
-like 'the edit is still there' "$(tail -n 1 .agents/skills/base/SKILL.md)" mine
-exits 'and verify still sees it' 3 mapm verify
+exits 'update with an edited copy succeeds' 0 mapm update
+like 'update reports the edited package' "$err" 'acme/base was edited'
+exits 'remove of another package succeeds beside an edited copy' 0 mapm remove extra
+unlike 'remove of another package does not mention the edited package' "$err" 'acme/base'
+like 'remove of another package keeps the edit' "$(tail -n 1 .agents/skills/base/SKILL.md)" mine
+exits 'verify fails with the edit after other commands' 3 mapm verify
 cp .agents/skills/base/SKILL.md "$T/edited.md"
-exits 'force restores it' 0 mapm install --force
-ok 'the same bytes' diff -r "$src/skills/base" .agents/skills/base
-exits 'then it is right' 0 mapm verify
-unlike 'and no more noted' "$(mapm install 2>&1)" 'was edited'
+exits 'install --force over an edited copy succeeds' 0 mapm install --force
+ok 'install --force restores the bytes of the source' diff -r "$src/skills/base" .agents/skills/base
+exits 'verify succeeds after install --force' 0 mapm verify
+unlike 'install after --force reports no edit' "$(mapm install 2>&1)" 'was edited'
 cp "$T/edited.md" .agents/skills/base/SKILL.md
 (cd "$T" && rm -rf copy && cp -r "$OLDPWD" copy)
 cp -r "$T/copy" "$T/copy2"
 (cd "$T/copy" && mapm install) >"$T/copy.out" 2>&1
-like 'a copy of a workspace keeps its edits' "$(cat "$T/copy.out")" 'acme/base was edited and is left as it is'
-is 'which are there' "$(tail -n 1 "$T/copy/.agents/skills/base/SKILL.md")" mine
+like 'install in a copied workspace reports the edit' "$(cat "$T/copy.out")" 'acme/base was edited and is left as it is'
+is 'install in a copied workspace keeps the edit' "$(tail -n 1 "$T/copy/.agents/skills/base/SKILL.md")" mine
 (mv "$T/copy" "$T/copy.moved" && cd "$T/copy.moved" && mapm install) >"$T/copy.out" 2>&1
-like 'also without its original' "$(cat "$T/copy.out")" 'acme/base was edited and is left as it is'
+like 'install in a moved copy of a workspace reports the edit' "$(cat "$T/copy.out")" 'acme/base was edited and is left as it is'
 (cd "$T/copy2" && env MAPM_HOME="$T/stranger" "$MAPM" install) >"$T/copy.out" 2>&1
-like 'a record from elsewhere permits nothing' "$(cat "$T/copy.out")" 'would destroy'
+like 'install with another home refuses to destroy the edit' "$(cat "$T/copy.out")" 'would destroy'
 echo again >>"$src/skills/base/SKILL.md"
-exits 'install does not destroy it' 1 mapm install
-like 'it names the file' "$err" '\.agents/skills/base/SKILL\.md'
-like 'and the way out' "$err" '--force'
-like 'the edit is there' "$(tail -n 1 .agents/skills/base/SKILL.md)" mine
-exits 'force replaces it' 0 mapm install --force
-ok 'the source again' diff -r "$src/skills/base" .agents/skills/base
-ok 'with a backup' grep -rq mine .agents/.mapm/backup
+exits 'install fails when source and copy have both changed' 1 mapm install
+like 'the error names the edited file' "$err" '\.agents/skills/base/SKILL\.md'
+like 'the error suggests --force' "$err" '--force'
+like 'the failed install keeps the edit' "$(tail -n 1 .agents/skills/base/SKILL.md)" mine
+exits 'install --force over a changed copy succeeds' 0 mapm install --force
+ok 'install --force copies the changed source' diff -r "$src/skills/base" .agents/skills/base
+ok 'install --force keeps a backup of the edit' grep -rq mine .agents/.mapm/backup
 
-exits 'a needed package stays' 1 mapm remove base
-like 'because of what needs it' "$err" 'skill acme/top needs it'
-exits 'the root goes' 0 mapm remove acme/top
-is 'with all that came along' "$(ls -A .agents/skills .claude 2>/dev/null)" ''
-not_ok 'and the server' grep -q acme .mcp.json
+exits 'remove of a package that another one needs fails' 1 mapm remove base
+like 'the error names the skill that needs the package' "$err" 'skill acme/top needs it'
+exits 'remove of the root succeeds' 0 mapm remove acme/top
+is 'remove of the root removes its dependencies and links' "$(ls -A .agents/skills .claude 2>/dev/null)" ''
+not_ok 'remove of the root removes the server from .mcp.json' grep -q acme .mcp.json
 
 # --- what is refused -------------------------------------------------------------
 
@@ -130,9 +130,9 @@ refused()
     snapshot . >"$T/before"
     snapshot "$MAPM_HOME/store" >"$T/store-before"
     run mapm install --yes "$src/skills/bad"
-    isnt "refused: $1" "$status" 0
-    like "it says so: $1" "$err" "$2"
-    is "nothing changed: $1" "$(snapshot .)" "$(cat "$T/before")"
+    isnt "refused: install of $1" "$status" 0
+    like "the error gives the reason: $1" "$err" "$2"
+    is "the workspace is unchanged: $1" "$(snapshot .)" "$(cat "$T/before")"
     rm -rf "$src/skills/bad"
 }
 
@@ -164,22 +164,22 @@ refused 'no description' 'description'
 skill "$src/skills/linked"
 echo inside >"$src/skills/linked/real.txt"
 ln -s real.txt "$src/skills/linked/alias.txt"
-exits 'a link inside the package is a copy of what it names' 0 \
+exits 'install of a skill with a link inside succeeds' 0 \
     mapm install "$src/skills/linked"
-is 'content' "$(cat .agents/skills/linked/alias.txt)" inside
-not_ok 'and no link' test -L .agents/skills/linked/alias.txt
+is 'the installed copy has the content of the target of the link' "$(cat .agents/skills/linked/alias.txt)" inside
+not_ok 'the installed copy is no link' test -L .agents/skills/linked/alias.txt
 
 # --- two packages of one short name [X9] -----------------------------------------
 
 skill "$T/one/skills/same" 'scope: acme'
 skill "$T/two/skills/same" 'scope: io.beta'
-exits 'the first takes the name' 0 mapm install "$T/one/skills/same"
-exits 'the second gets its scope in front' 0 mapm install "$T/two/skills/same"
-ok 'verbatim' diff -r "$T/one/skills/same" .agents/skills/same
-is 'with its copy renamed' "$(grep ^name: .agents/skills/io-beta-same/SKILL.md)" \
+exits 'install of a skill with a scope succeeds' 0 mapm install "$T/one/skills/same"
+exits 'install of a skill with the same name and another scope succeeds' 0 mapm install "$T/two/skills/same"
+ok 'the first skill equals its source' diff -r "$T/one/skills/same" .agents/skills/same
+is 'the copy of the second skill is named after its folder' "$(grep ^name: .agents/skills/io-beta-same/SKILL.md)" \
     'name: io-beta-same'
-like 'the lock has recorded it' "$(cat mapm.local.lock)" 'path: \.agents/skills/io-beta-same'
-exits 'the first goes' 0 mapm remove acme/same
-exits 'later installs rename nothing' 0 mapm install
-ok 'the second is where it was' test -d .agents/skills/io-beta-same
+like 'mapm.local.lock has the folder of the second skill' "$(cat mapm.local.lock)" 'path: \.agents/skills/io-beta-same'
+exits 'remove of the first skill succeeds' 0 mapm remove acme/same
+exits 'install after the removal of the first skill succeeds' 0 mapm install
+ok 'the second skill stays in its folder' test -d .agents/skills/io-beta-same
 done_testing
