@@ -42,7 +42,7 @@ meet()
     if grep -q '^<<<<<<<' mapm.yaml; then
         sed -i -e '/^|||||||/,/^=======/{/^=======/!d}' -e '/^[<>=]\{7\}/d' mapm.yaml
     fi
-    ok 'the lock is in conflict' grep -q '^<<<<<<<' mapm.lock
+    ok 'mapm.lock has a merge conflict after the merge' grep -q '^<<<<<<<' mapm.lock
 }
 # again: both branches at the common commit.
 again()
@@ -60,9 +60,9 @@ field()
 }
 whole()
 {
-    not_ok "$1: no markers are left" grep -q '^[<=>|]\{7\}' mapm.lock
-    exits "$1: the lock fits" 0 mapm install --locked
-    exits "$1: and is what is installed" 0 mapm verify
+    not_ok "$1: mapm.lock has no conflict markers" grep -q '^[<=>|]\{7\}' mapm.lock
+    exits "$1: install --locked accepts the lock" 0 mapm install --locked
+    exits "$1: verify succeeds" 0 mapm verify
 }
 
 git init -q .
@@ -79,36 +79,36 @@ git checkout -q theirs && mapm install -q "$U/dot" && save 'theirs: dot'
 meet merge
 cp mapm.lock "$T/conflict.lock"
 snapshot . >"$T/before"
-exits '[D13] --locked does not merge' 1 mapm install --locked
-like 'it names the line' "$err" 'mapm\.lock:[0-9]*: a merge conflict'
-like 'and what does' "$err" 'mapm install resolves it'
+exits '[D13] install --locked refuses a lock in conflict' 1 mapm install --locked
+like 'the error names the line of the conflict' "$err" 'mapm\.lock:[0-9]*: a merge conflict'
+like 'the error says that mapm install resolves the conflict' "$err" 'mapm install resolves it'
 CI=true
 export CI
-exits '[D13] nor does CI' 1 mapm install
-exits 'whatever is named' 1 mapm install "$U/mid"
+exits '[D13] install with CI set refuses a lock in conflict' 1 mapm install
+exits 'install of an origin with CI set refuses a lock in conflict' 1 mapm install "$U/mid"
 unset CI
 for words in 'list' 'update' 'verify' 'remove bit'; do
     run mapm $words
-    isnt "$words does not" "$status" 0
-    like 'and says so' "$err" 'a merge conflict'
+    isnt "$words refuses a lock in conflict" "$status" 0
+    like 'the error reports a merge conflict' "$err" 'a merge conflict'
 done
-exits 'one side or the other' 2 mapm install --ours --theirs
-exits 'not with --locked' 2 mapm install --locked --ours
-is 'nothing changed' "$(snapshot .)" "$(cat "$T/before")"
-exits 'a dry run' 0 mapm install --dry-run
-like 'says that it can' "$err" 'the merge conflict can be resolved'
-is 'and writes nothing' "$(snapshot .)" "$(cat "$T/before")"
-exits '[D13] install merges what both added' 0 mapm install
-like 'it says so' "$err" 'the merge conflict is resolved'
-ok 'both are there' test -f .agents/skills/bit/SKILL.md -a -f .agents/skills/dot/SKILL.md
-whole 'added on both sides'
-exits 'and once more' 0 mapm install
-like 'is nothing to do' "$err" 'nothing to do'
+exits 'install with --ours and --theirs is a usage error' 2 mapm install --ours --theirs
+exits 'install with --locked and --ours is a usage error' 2 mapm install --locked --ours
+is 'refused commands leave the workspace unchanged' "$(snapshot .)" "$(cat "$T/before")"
+exits 'install --dry-run with a lock in conflict succeeds' 0 mapm install --dry-run
+like 'install --dry-run reports that the conflict can be resolved' "$err" 'the merge conflict can be resolved'
+is 'install --dry-run leaves the workspace unchanged' "$(snapshot .)" "$(cat "$T/before")"
+exits '[D13] install resolves a conflict of entries that both sides added' 0 mapm install
+like 'install reports that the conflict is resolved' "$err" 'the merge conflict is resolved'
+ok 'the packages of both sides are installed' test -f .agents/skills/bit/SKILL.md -a -f .agents/skills/dot/SKILL.md
+whole 'entries added on both sides'
+exits 'a second install after the merge succeeds' 0 mapm install
+like 'a second install after the merge has nothing to do' "$err" 'nothing to do'
 
 # CRLF, and both styles.
 cp "$T/conflict.lock" mapm.lock && sed -i 's/$/\r/' mapm.lock
-exits '[D13] markers with CRLF' 0 mapm install
-whole 'CRLF'
+exits '[D13] install resolves a conflict with CRLF' 0 mapm install
+whole 'a conflict with CRLF'
 
 # --- one side changes an entry --------------------------------------------------------
 
@@ -121,12 +121,12 @@ git checkout -q theirs
 old=$(field acme/base commit)
 meet diff3
 sed -i '/skills\/end$/d' mapm.yaml
-exits '[D13] changed on one side' 0 mapm install --json
+exits '[D13] install resolves an entry changed on one side' 0 mapm install --json
 printf '%s\n' "$out" >"$T/out.json"
-is 'takes that side' "$(field acme/base commit)" "$old"
-is 'and nothing was in dispute' "$(python3 -S -c 'import json,sys; print(json.load(open(sys.argv[1]))["merged"])' "$T/out.json")" '[]'
-not_ok 'what one side removed is gone' test -e .agents/skills/end
-whole 'changed on one side'
+is 'install takes the commit of the side that changed' "$(field acme/base commit)" "$old"
+is 'install --json reports no entry in dispute' "$(python3 -S -c 'import json,sys; print(json.load(open(sys.argv[1]))["merged"])' "$T/out.json")" '[]'
+not_ok 'a package that one side removed is not installed' test -e .agents/skills/end
+whole 'an entry changed on one side'
 
 # A side that goes back is a change, too: the base says so.
 again
@@ -143,13 +143,13 @@ first=$(field acme/base commit)
     echo '>>>>>>> theirs'
 } >"$T/conflict.lock"
 cp "$T/conflict.lock" mapm.lock
-exits '[D13] a side that went back' 0 mapm install
-is 'is a change as well' "$(field acme/base commit)" "$first"
-whole 'went back'
+exits '[D13] install resolves an entry that one side took back' 0 mapm install
+is 'install takes the older commit of the side that went back' "$(field acme/base commit)" "$first"
+whole 'an entry that one side took back'
 sed '/^|||||||/,/^=======/{/^=======/!d}' "$T/conflict.lock" >mapm.lock
-exits '[D13] without a base section' 0 mapm install
-is 'the newer one is taken' "$(field acme/base version)" 1.2.0
-whole 'without a base section'
+exits '[D13] install resolves a conflict without a base section' 0 mapm install
+is 'install takes the newer version without a base section' "$(field acme/base version)" 1.2.0
+whole 'a conflict without a base section'
 
 # --- both sides change it ---------------------------------------------------------------
 
@@ -165,10 +165,10 @@ for style in merge diff3 zdiff3; do
         descendant=$(field acme/end commit)
         meet $style
         reset_log
-        exits "[D13] changed on both, newer is $newer ($style)" 0 mapm install
-        is 'the descendant is taken' "$(field acme/end commit)" "$descendant"
-        like 'it is said' "$err" "skill acme/end: changed on both sides, took $newer: 2\\."
-        at_most 'few requests' "$(requests)" 4
+        exits "[D13] install resolves an entry changed on both, newer is $newer ($style)" 0 mapm install
+        is 'install takes the commit that descends from the other' "$(field acme/end commit)" "$descendant"
+        like 'the report says that install took $newer' "$err" "skill acme/end: changed on both sides, took $newer: 2\\."
+        at_most 'the merge sends at most four requests' "$(requests)" 4
         whole "$newer, $style"
     done
 done
@@ -188,35 +188,35 @@ git checkout -q theirs && mapm update -q end && save 'theirs: 3.1'
 theirs=$(field acme/end commit)
 meet merge
 snapshot . >"$T/before"
-exits '[D13] neither descends from the other' 1 mapm install
-like 'both are named' "$err" "skill acme/end: ours 3\\.0\\.0 \\($(echo "$ours" | cut -c1-10)\\), theirs 3\\.1\\.0 \\($(echo "$theirs" | cut -c1-10)\\), and neither descends"
-like 'with the options' "$err" 'mapm install --ours .*--theirs'
-is 'nothing changed' "$(snapshot .)" "$(cat "$T/before")"
+exits '[D13] install fails when neither commit descends from the other' 1 mapm install
+like 'the error names both commits of the entry' "$err" "skill acme/end: ours 3\\.0\\.0 \\($(echo "$ours" | cut -c1-10)\\), theirs 3\\.1\\.0 \\($(echo "$theirs" | cut -c1-10)\\), and neither descends"
+like 'the error suggests --ours and --theirs' "$err" 'mapm install --ours .*--theirs'
+is 'the failed merge leaves the workspace unchanged' "$(snapshot .)" "$(cat "$T/before")"
 cp mapm.lock "$T/split.lock"
-exits '[D13] --theirs' 0 mapm install --theirs
-is 'takes that' "$(field acme/end commit)" "$theirs"
-whole '--theirs'
+exits '[D13] install --theirs of such a conflict succeeds' 0 mapm install --theirs
+is 'install --theirs takes the commit of the other side' "$(field acme/end commit)" "$theirs"
+whole 'a conflict resolved by --theirs'
 cp "$T/split.lock" mapm.lock
-exits '[D13] --ours' 0 mapm install --ours --json
+exits '[D13] install --ours --json of such a conflict succeeds' 0 mapm install --ours --json
 printf '%s\n' "$out" >"$T/out.json"
-is 'takes this' "$(field acme/end commit)" "$ours"
-is 'JSON' "$(python3 -S - "$T/out.json" <<'P'
+is 'install --ours takes the commit of this side' "$(field acme/end commit)" "$ours"
+is 'install --json has both commits, the choice and its reason' "$(python3 -S - "$T/out.json" <<'P'
 import json, sys
 m, = json.load(open(sys.argv[1]))["merged"]
 print(m["type"], m["name"], m["ours"], m["theirs"], m["taken"], m["why"])
 P
 )" "skill acme/end $ours $theirs ours option"
-whole '--ours'
+whole 'a conflict resolved by --ours'
 cp "$T/split.lock" mapm.lock
 snapshot . >"$T/before"
-exits '[D13] offline' 1 mapm install --offline
-like 'it cannot know' "$err" '--offline does not ask'
-exits '[D13] offline by option' 0 mapm install --offline --theirs
-is 'takes that' "$(field acme/end commit)" "$theirs"
+exits '[D13] install --offline of a conflict between commits fails' 1 mapm install --offline
+like 'the error says that --offline does not ask the host' "$err" '--offline does not ask'
+exits '[D13] install --offline --theirs succeeds' 0 mapm install --offline --theirs
+is 'install --offline --theirs takes the commit of the other side' "$(field acme/end commit)" "$theirs"
 cp "$T/split.lock" mapm.lock
 fault '{"kind": "status", "status": 404, "match": {"repo": "acme/*"}, "times": -1}'
-exits 'a host that does not answer' 1 mapm install
-like 'is an error' "$err" 'no such repository'
+exits 'install fails when the host does not have the repository' 1 mapm install
+like 'the error says that there is no such repository' "$err" 'no such repository'
 clear_faults
 
 # --- what packages need ----------------------------------------------------------------------
@@ -229,11 +229,11 @@ sed -i "s,$U/mid,https://github.com/beta/tools/tree/main/skills/far," "$s/skills
 publish 4.1.0 end
 git checkout -q theirs && mapm update -q end && save 'theirs: needs far'
 meet merge
-exits '[D13] the needs are found out again' 0 mapm install
-is 'those of the side that was taken' "$(field acme/end needs)" '[skill beta/far]'
-not_ok 'what nothing needs is gone' grep -q acme/mid mapm.lock
-ok 'and not there' test ! -e .agents/skills/mid -a -e .agents/skills/far
-whole 'needs'
+exits '[D13] install resolves a conflict of entries with different needs' 0 mapm install
+is 'the merged entry has the needs of the side that was taken' "$(field acme/end needs)" '[skill beta/far]'
+not_ok 'a package that nothing needs is not in the lock' grep -q acme/mid mapm.lock
+ok 'the needed skill is installed, the other one is not' test ! -e .agents/skills/mid -a -e .agents/skills/far
+whole 'an entry with different needs'
 
 # --- what git joins without a conflict ----------------------------------------------------------
 
@@ -250,30 +250,30 @@ block()
 joined()
 {
     cp mapm.lock "$T/joined.lock"
-    exits "[D13] $1: --locked refuses it" 1 mapm install --locked
-    like 'as what it is' "$err" "^mapm: mapm\\.lock:[0-9]*: $2"
-    like 'and says what resolves it' "$err" 'hint: where git joined two edits, mapm install resolves it'
+    exits "[D13] $1: install --locked refuses the lock" 1 mapm install --locked
+    like 'the error names line and fault of the lock' "$err" "^mapm: mapm\\.lock:[0-9]*: $2"
+    like 'the hint says that mapm install resolves joined edits' "$err" 'hint: where git joined two edits, mapm install resolves it'
     run env CI=true "$MAPM" install
-    is "[D13] $1: so it does with CI" "$status" 1
-    exits "$1: and so do others" 1 mapm list
-    ok 'it is as it was' cmp mapm.lock "$T/joined.lock"
+    is "[D13] $1: install with CI set refuses the lock" "$status" 1
+    exits "$1: list refuses the lock" 1 mapm list
+    ok 'refused commands leave the joined lock unchanged' cmp mapm.lock "$T/joined.lock"
 }
 git merge --abort 2>/dev/null
 git checkout -q -f main && mapm install -q
 cp mapm.lock "$T/good.lock"
 block acme/base >>mapm.lock
-joined 'a block twice' 'skill acme/base is not in its order'
-exits '[D13] equal blocks' 0 mapm install
-like 'are named' "$err" 'is not in its order: taken for two edits that git joined'
-ok 'are one' cmp mapm.lock "$T/good.lock"
+joined 'an entry that is there twice' 'skill acme/base is not in its order'
+exits '[D13] install resolves equal entries' 0 mapm install
+like 'install reports two edits that git joined' "$err" 'is not in its order: taken for two edits that git joined'
+ok 'install leaves one of equal entries' cmp mapm.lock "$T/good.lock"
 publish 5.0.0 base
 block acme/base >"$T/block" && mapm update -q base
 cp mapm.lock "$T/newer.lock"
 sed "/^packages:/r $T/block" "$T/newer.lock" >mapm.lock
-joined 'two contents' 'skill acme/base is given twice'
-exits '[D13] two contents' 0 mapm install
-like 'are a conflict' "$err" 'acme/base: changed on both sides, took theirs: 5.0.0'
-ok 'that commits decide' cmp mapm.lock "$T/newer.lock"
+joined 'two entries of one package with different content' 'skill acme/base is given twice'
+exits '[D13] install resolves two entries of one package' 0 mapm install
+like 'install reports a conflict of two entries of one package' "$err" 'acme/base: changed on both sides, took theirs: 5.0.0'
+ok 'install takes the entry whose commit descends from the other' cmp mapm.lock "$T/newer.lock"
 git checkout -q main -- mapm.lock && mapm install -q
 
 # merged: theirs into ours; the lock is not in conflict, mapm.yaml is the union.
@@ -282,17 +282,17 @@ merged()
     git checkout -q ours
     git merge -q theirs >"$T/merge.log" 2>&1
     sed -i '/^[<>=]\{7\}/d' mapm.yaml
-    not_ok 'git joins the lock' grep -q '^[<=>]\{7\}' mapm.lock
+    not_ok 'git joins the lock without a conflict' grep -q '^[<=>]\{7\}' mapm.lock
 }
 again
 git checkout -q ours && mapm install -q "$U/dot" && save 'ours: acme/dot'
 git checkout -q theirs
 mapm install -q --yes https://github.com/beta/tools/tree/main/skills/dot && save 'theirs: beta/dot'
 merged
-joined 'two in one folder' '".agents/skills/dot" belongs to two packages'
-exits '[D13] two in one folder' 0 mapm install
-is 'get one each' "$(field acme/dot path) $(field beta/dot path)" '.agents/skills/dot .agents/skills/beta-dot'
-whole 'two in one folder'
+joined 'two packages in one folder' '".agents/skills/dot" belongs to two packages'
+exits '[D13] install resolves two packages in one folder' 0 mapm install
+is 'each of both packages gets its own folder' "$(field acme/dot path) $(field beta/dot path)" '.agents/skills/dot .agents/skills/beta-dot'
+whole 'two packages that were in one folder'
 
 git reset -q --hard && again
 mapm update -q && save 'main: end needs far' && again
@@ -301,10 +301,10 @@ make_repo acme/catalog "$s"
 git checkout -q ours && mapm remove -q end && save 'ours: no end'
 git checkout -q theirs && mapm install -q "${U%skills}agents/boss" && save 'theirs: boss'
 merged
-joined 'a need that the other side removed' 'acme/boss needs skill beta/far, which is not in this file'
-exits '[D13] a need that the other side removed' 0 mapm install
-ok 'is back' test -f .agents/skills/far/SKILL.md -a ! -e .agents/skills/end
-whole 'a need'
+joined 'a needed package that the other side removed' 'acme/boss needs skill beta/far, which is not in this file'
+exits '[D13] install resolves a need that the other side removed' 0 mapm install
+ok 'the needed package is installed again' test -f .agents/skills/far/SKILL.md -a ! -e .agents/skills/end
+whole 'a need that the other side had removed'
 
 # --- a lock that lies ---------------------------------------------------------------------------
 
@@ -312,14 +312,14 @@ cp "$T/split.lock" mapm.lock
 git checkout -q main -- mapm.yaml
 sed -i "/^>>>>>>> /,\$b; s/^    tree: .*/    tree: $(printf '%040d' 7)/" mapm.lock
 snapshot . >"$T/before"
-exits '[D13, F1] every entry is proved' 1 mapm install --theirs
-like 'and the lie is named' "$err" 'is not what its commit holds|has another digest|does not'
-is 'nothing changed' "$(snapshot .)" "$(cat "$T/before")"
+exits '[D13, F1] install --theirs refuses an entry that its commit does not prove' 1 mapm install --theirs
+like 'the error names the entry that does not fit its commit' "$err" 'is not what its commit holds|has another digest|does not'
+is 'the refused install leaves the workspace unchanged' "$(snapshot .)" "$(cat "$T/before")"
 cp "$T/split.lock" mapm.lock
 sed -i 's/^=======$/=======\n=======/' mapm.lock
-exits 'markers out of place' 1 mapm install
-like 'are named by line' "$err" 'mapm\.lock:[0-9]*: a merge conflict with markers out of place'
+exits 'install fails with conflict markers out of place' 1 mapm install
+like 'the error names the line of the markers out of place' "$err" 'mapm\.lock:[0-9]*: a merge conflict with markers out of place'
 printf '%s\n' '<<<<<<< a' 'clients: []' '=======' 'clients: [claude]' '>>>>>>> b' >>mapm.yaml
-exits '[D13] mapm.yaml is the user'"'"'s' 1 mapm install
-like 'and comes first' "$err" 'mapm\.yaml:[0-9]*: a merge conflict'
+exits '[D13] install fails with a conflict in mapm.yaml, which is the user'"'"'s' 1 mapm install
+like 'the error names the conflict in mapm.yaml before the lock' "$err" 'mapm\.yaml:[0-9]*: a merge conflict'
 done_testing
