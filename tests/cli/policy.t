@@ -55,61 +55,61 @@ for r in json.loads(sys.stdin.read())["results"]:
 # --- nobody says anything: denied, and how it would run ------------------------
 
 commands 'tool a b'
-is '[K25] without a rule and a terminal a command is denied' "$out" \
+is '[K25] a command without a rule is denied without a terminal' "$out" \
     "-1 error: not allowed: tool a b: no rule matches it; --allow 'tool a b' allows it"
-is '[K27] the way out is on stderr, too' "$err" \
+is '[K27] stderr names the ways to allow the command' "$err" \
     "not allowed: tool a b
   no rule matches it
   for one run: --allow 'tool a b'
   from now on, in mapm.yaml or config.yaml: policy: {commands: {allow: [[tool, a, b]]}}"
-is 'a refusal is not the end of the run' "$status" 0
+is 'a refused command does not end the run' "$status" 0
 commands "tool it's *"
-is 'the words are quoted as a shell wants them' "$out" \
+is 'the suggested --allow is quoted for a shell' "$out" \
     "-1 error: not allowed: tool \"it's\" '*': no rule matches it; --allow \$'tool \"it\\'s\" \\'*\\'' allows it"
 commands "tool it's *" -- --allow "tool \"it's\" '*'"
-is 'and so it is let through' "$out" "0 tool ran: it's *"
+is 'the suggested --allow lets the command run' "$out" "0 tool ran: it's *"
 commands "tool it's x" -- --allow "tool \"it's\" '*'"
-like 'but nothing else' "$out" '^-1 error: not allowed: tool "it.s" x: '
+like 'the quoted --allow lets no other command run' "$out" '^-1 error: not allowed: tool "it.s" x: '
 
 # --- --allow ------------------------------------------------------------------
 
 commands 'tool a' 'tool b' 'other' -- --allow 'tool a' --allow other
-is '--allow, repeated' "$out" "0 tool ran: a
+is '--allow given twice allows exactly both commands' "$out" "0 tool ran: a
 -1 error: not allowed: tool b: no rule matches it; --allow 'tool b' allows it
 0 other ran:"
 commands 'tool' 'tool a b' 'toolx' -- --allow 'tool *'
-like 'a star at the end is any words' "$out" '^0 tool ran: a b$'
-like 'also none' "$out" '^0 tool ran:$'
-like 'and not a part of one' "$out" '^-1 error: not allowed: toolx: '
+like 'a star at the end of --allow stands for several words' "$out" '^0 tool ran: a b$'
+like 'a star at the end of --allow stands for no word' "$out" '^0 tool ran:$'
+like 'a star at the end of --allow does not complete a word' "$out" '^-1 error: not allowed: toolx: '
 commands 'tool a' 'other' -- --allow '*'
-is '--allow * is for all of them' "$out" "0 tool ran: a
+is '--allow with a star alone allows all commands' "$out" "0 tool ran: a
 0 other ran:"
-exits 'a rule that is none' 2 mapm run ./skills/do --input '{"commands":[]}' --allow 'tool "a'
-like 'is named' "$err" 'mapm: --allow tool "a: a quote is not closed'
-exits 'so is a star in a program' 2 mapm run ./skills/do --input '{"commands":[]}' --allow 'to* a'
-like 'is named' "$err" 'mapm: --allow to\* a: a program is named in full'
+exits '--allow with an open quote is a usage error' 2 mapm run ./skills/do --input '{"commands":[]}' --allow 'tool "a'
+like 'the error names the rule with the open quote' "$err" 'mapm: --allow tool "a: a quote is not closed'
+exits '--allow with a star in the program is a usage error' 2 mapm run ./skills/do --input '{"commands":[]}' --allow 'to* a'
+like 'the error says that a program is named in full' "$err" 'mapm: --allow to\* a: a program is named in full'
 
 # --- config.yaml ----------------------------------------------------------------
 
 user 'commands:' '  allow: [[tool, "*"], [other, x]]' '  deny: [[tool, push, "*"], [other]]'
 commands 'tool a' 'tool push x' 'other x' 'other' 'other y'
-is "the user's rules" "$out" "0 tool ran: a
+is "the rules of config.yaml allow and deny commands" "$out" "0 tool ran: a
 -1 error: not allowed: tool push x: deny [tool, push, \"*\"] (config.yaml:5); --allow 'tool push x' allows it
 0 other ran: x
 -1 error: not allowed: other: deny [other] (config.yaml:5); change that rule to allow it
 -1 error: not allowed: other y: no rule matches it; --allow 'other y' allows it"
-like 'the rule is on stderr' "$err" '^  deny \[tool, push, "\*"\] \(config.yaml:5\)$'
-like 'and the way out' "$err" "^  for one run: --allow 'tool push x'\$"
-like 'or that there is none' "$err" '^  change that rule to allow it$'
+like 'stderr has the rule that denies with its line' "$err" '^  deny \[tool, push, "\*"\] \(config.yaml:5\)$'
+like 'stderr suggests --allow for the denied command' "$err" "^  for one run: --allow 'tool push x'\$"
+like 'stderr says to change a rule that --allow cannot override' "$err" '^  change that rule to allow it$'
 commands 'tool push x' 'other' -- --allow '*'
-like '--allow * is no way around a rule that denies' "$out" '^-1 error: not allowed: tool push x: '
-like 'of any kind' "$out" '^-1 error: not allowed: other: '
+like '--allow with a star does not override a rule with words that denies' "$out" '^-1 error: not allowed: tool push x: '
+like '--allow with a star does not override a rule of one program' "$out" '^-1 error: not allowed: other: '
 commands 'tool push' -- --allow 'tool push'
-like 'deny wins where both are as special' "$out" '^-1 error: not allowed: tool push: deny '
+like 'deny wins over an allow rule of equal length' "$out" '^-1 error: not allowed: tool push: deny '
 commands 'tool push x' -- --allow 'tool push x'
-is 'a rule for just the command is more special' "$out" '0 tool ran: push x'
+is 'an allow rule for the exact command wins over a shorter deny rule' "$out" '0 tool ran: push x'
 commands "$T/bin/tool push x" -- --allow '*'
-like 'who denies a name denies it by its path' "$out" 'deny \[tool, push, "\*"\]'
+like 'a deny rule for a name denies the program by its path' "$out" 'deny \[tool, push, "\*"\]'
 user
 
 # --- mapm.yaml: deny counts, the rest once it is accepted -------------------------
@@ -123,10 +123,10 @@ policy:
       - [other]
 END
 commands 'tool a' 'other' -- --allow other
-is '[row 15] what mapm.yaml allows does not count, what it denies does' "$out" \
+is '[row 15] mapm.yaml denies commands but allows none before it is accepted' "$out" \
     "-1 error: not allowed: tool a: [tool, \"*\"] of mapm.yaml:4 is not accepted; mapm trust --workspace or --allow 'tool a' allows it
 -1 error: not allowed: other: deny [other] (mapm.yaml:6); change that rule to allow it"
-is 'it is told once, and each time' "$err" \
+is 'stderr names the rules that are not accepted once and each refusal' "$err" \
     "the command rules of mapm.yaml are not accepted on this machine and are ignored: mapm trust --workspace
 not allowed: tool a
   [tool, \"*\"] of mapm.yaml:4 is not accepted: mapm trust --workspace
@@ -135,34 +135,34 @@ not allowed: other
   deny [other] (mapm.yaml:6)
   change that rule to allow it"
 commands 'tool a' -- --yes
-like '--yes accepts nothing' "$out" '^-1 error: not allowed: tool a: '
-exits 'mapm trust --workspace' 0 mapm trust --workspace --yes
+like '--yes does not accept the rules of mapm.yaml' "$out" '^-1 error: not allowed: tool a: '
+exits 'mapm trust --workspace --yes succeeds' 0 mapm trust --workspace --yes
 commands 'tool a' 'other'
-is 'then it counts' "$out" "0 tool ran: a
+is 'accepted rules of mapm.yaml allow commands' "$out" "0 tool ran: a
 -1 error: not allowed: other: deny [other] (mapm.yaml:6); change that rule to allow it"
-is 'and nothing is said of it' "$err" 'not allowed: other
+is 'accepted rules are not mentioned on stderr' "$err" 'not allowed: other
   deny [other] (mapm.yaml:6)
   change that rule to allow it'
 sed -i '1i # a remark' mapm.yaml
 sed -i 's/tool, "\*"/"tool", "*"/' mapm.yaml
 commands 'tool a'
-is 'as long as it says the same' "$out" '0 tool ran: a'
+is 'accepted rules stay accepted when only style changes' "$out" '0 tool ran: a'
 for change in 's/\[other\]/[another]/' '/- \["tool/a\      - [other, x]' \
     '/^policy:/a\  network: true'; do
     cp mapm.yaml "$T/saved"
     sed -i "$change" mapm.yaml
     commands 'tool a'
-    like "[row 15] what was accepted is no more what is there ($change)" "$out" \
+    like "[row 15] a changed policy of mapm.yaml is not accepted ($change)" "$out" \
         '^-1 error: not allowed: tool a: \["?tool"?, "\*"\] of mapm.yaml:[0-9]+ is not accepted'
     cp "$T/saved" mapm.yaml
 done
 commands 'tool a'
-is 'and what was accepted still is' "$out" '0 tool ran: a'
+is 'the accepted policy is valid again after the change is undone' "$out" '0 tool ran: a'
 user 'commands: {deny: [[tool, "*"]]}'
 sed -i 's/\["tool", "\*"\]/[tool, a, b]/' mapm.yaml
 mapm trust --workspace --yes >/dev/null 2>&1
 commands 'tool a b'
-is '[row 15] no workspace allows what the user denies, however special its rule' "$out" \
+is '[row 15] a longer allow rule of mapm.yaml does not override the deny rule of the user' "$out" \
     "-1 error: not allowed: tool a b: deny [tool, \"*\"] (config.yaml:3); --allow 'tool a b' allows it"
 user
 
@@ -172,13 +172,13 @@ user
 printf '#!/bin/sh\necho own ran\n' >own.sh
 cp own.sh tool && chmod +x own.sh tool
 commands './own.sh' 'own.sh' 'tool' -- --allow './own.sh' --allow own.sh --allow tool
-like '[row 19] a program of the workspace is named by its path' "$out" '^0 own ran$'
-like 'a name is not found there' "$out" '^-1 error: .*own.sh'
-like 'nor does it hide another one' "$out" '^0 tool ran:$'
+like '[row 19] --allow with a path runs a program of the workspace' "$out" '^0 own ran$'
+like '--allow with a name finds no program of the workspace' "$out" '^-1 error: .*own.sh'
+like 'a program of the workspace does not hide one on the PATH' "$out" '^0 tool ran:$'
 (PATH=.:$PWD:$PATH && export PATH && commands 'tool' 'own.sh' -- --allow tool --allow own.sh
     printf '%s\n' "$out" >"$T/out2")
-like '[row 15] whatever PATH says' "$(cat "$T/out2")" '^0 tool ran:$'
-like 'for any name' "$(cat "$T/out2")" '^-1 error: .*own.sh'
+like '[row 15] PATH with the workspace does not replace a program' "$(cat "$T/out2")" '^0 tool ran:$'
+like 'PATH with the workspace adds no program' "$(cat "$T/out2")" '^-1 error: .*own.sh'
 rm own.sh tool
 
 # --- on a terminal -------------------------------------------------------------------
@@ -229,26 +229,26 @@ cp mapm.yaml "$T/before"
 terminal -q "$choice" 'n
 ' -q "$choice" '
 ' "$MAPM" run ./skills/do --input "$twice"
-like 'the command is shown as it would run' "$out" '^  tool a b$'
-like 'and where' "$out" "^It wants to run without a sandbox, in $T/ws:\$"
-like 'no is no' "$out" 'error: not allowed: tool a b: the user said no'
-unlike 'and so is nothing' "$out" 'tool ran'
+like 'the question shows the command' "$out" '^  tool a b$'
+like 'the question shows the sandbox and the folder' "$out" "^It wants to run without a sandbox, in $T/ws:\$"
+like 'the answer n refuses the command' "$out" 'error: not allowed: tool a b: the user said no'
+unlike 'an empty answer refuses the command' "$out" 'tool ran'
 
 terminal -q "$choice" 'o
 ' -q "$choice" 'n
 ' "$MAPM" run ./skills/do --input "$twice"
-is 'once is once' "$(printf '%s\n' "$out" | grep -c 'May it?')" 2
-like 'it runs' "$out" 'tool ran: a b'
-like 'once' "$out" 'the user said no'
+is 'the answer o is followed by a second question for the same command' "$(printf '%s\n' "$out" | grep -c 'May it?')" 2
+like 'the answer o runs the command' "$out" 'tool ran: a b'
+like 'a later n refuses the second command' "$out" 'the user said no'
 
 terminal -q "$choice" 't
 ' "$MAPM" run ./skills/do --input "$twice"
-is 'this run is asked about once' "$(printf '%s\n' "$out" | grep -c 'May it?')" 1
-unlike 'and nothing is refused' "$out" 'not allowed'
-same_tree 'mapm.yaml is as it was' mapm.yaml "$T/before"
+is 'the answer t leads to one question in a run' "$(printf '%s\n' "$out" | grep -c 'May it?')" 1
+unlike 'the answer t leads to no refusal in a run' "$out" 'not allowed'
+same_tree 'the answer t leaves mapm.yaml unchanged' mapm.yaml "$T/before"
 terminal -q "$choice" 'n
 ' "$MAPM" run ./skills/do --input "$(input 'tool a b')"
-is 'another run is asked again' "$status" 0
+is 'another run after the answer t asks again' "$status" 0
 
 cat >mapm.yaml <<'END'
 # ours
@@ -260,8 +260,8 @@ policy:
 END
 terminal -q "$choice" 'a
 ' "$MAPM" run ./skills/do --input "$twice"
-like 'always is told' "$out" '^mapm.yaml allows \[tool, a, b\] from now on$'
-is 'always is written, and every remark stays' "$(cat mapm.yaml)" '# ours
+like 'the answer a reports the rule in mapm.yaml' "$out" '^mapm.yaml allows \[tool, a, b\] from now on$'
+is 'the answer a adds the rule and keeps all comments' "$(cat mapm.yaml)" '# ours
 clients: [claude] # c
 policy:
   commands:
@@ -270,32 +270,32 @@ policy:
     allow:
       - [tool, a, b]'
 commands 'tool a b' 'tool a'
-like 'it is accepted with that' "$out" '^0 tool ran: a b$'
-like 'and is for just the command' "$out" '^-1 error: not allowed: tool a: no rule'
+like 'the rule of the answer a is accepted' "$out" '^0 tool ran: a b$'
+like 'the rule of the answer a allows only that command' "$out" '^-1 error: not allowed: tool a: no rule'
 terminal -q "$choice" 'a
 ' "$MAPM" run ./skills/do --input "$(input 'tool diff HEAD~1 x')"
-like '[D19] the question has the rule' "$out" '"always" allows in mapm.yaml: \[tool, diff, "\*"\]'
-like '[D19] always is of use for such commands' "$out" '^mapm.yaml allows \[tool, diff, "\*"\] from now on$'
+like '[D19] the question shows the rule of the answer a' "$out" '"always" allows in mapm.yaml: \[tool, diff, "\*"\]'
+like '[D19] the answer a generalizes the arguments of a command like tool diff' "$out" '^mapm.yaml allows \[tool, diff, "\*"\] from now on$'
 commands 'tool diff' 'tool diff other' 'tool push'
-like '[D19] those run' "$out" '^0 tool ran: diff other$'
-like '[D19] and no others' "$out" '^-1 error: not allowed: tool push: '
+like '[D19] the general rule allows other arguments' "$out" '^0 tool ran: diff other$'
+like '[D19] the general rule allows no other subcommand' "$out" '^-1 error: not allowed: tool push: '
 terminal -q "$choice" 'a
 ' "$MAPM" run ./skills/do --input "$(input 'tool *')"
-like 'a star is a star' "$(cat mapm.yaml)" '^      - \[tool, "\\\\\*"\]$'
+like 'the answer a escapes a star in the rule' "$(cat mapm.yaml)" '^      - \[tool, "\\\\\*"\]$'
 commands 'tool *' 'tool x'
-like 'in the rule, too' "$out" '^0 tool ran: \*$'
-like 'and no more' "$out" '^-1 error: not allowed: tool x: '
+like 'a rule with an escaped star allows the command with a star' "$out" '^0 tool ran: \*$'
+like 'a rule with an escaped star allows no other word' "$out" '^-1 error: not allowed: tool x: '
 
 # Without a file there is one afterwards.
 mkdir -p "$T/bare/skills" && cp -r skills/do "$T/bare/skills" && cd "$T/bare" || exit 1
 terminal -q "$choice" 'a
 ' "$MAPM" run ./skills/do --input "$(input 'tool a')"
-is 'always starts a mapm.yaml' "$(cat mapm.yaml)" 'policy:
+is 'the answer a creates a mapm.yaml where there is none' "$(cat mapm.yaml)" 'policy:
   commands:
     allow:
       - [tool, a]'
 commands 'tool a'
-is 'which is accepted' "$out" '0 tool ran: a'
+is 'the rule in the new mapm.yaml is accepted' "$out" '0 tool ran: a'
 
 # conditions WHAT HOW CONFIG WORKSPACE: what is said of the command's walls.
 conditions()
@@ -307,24 +307,24 @@ conditions()
 ' "$MAPM" run ./skills/do --input "$(input 'tool z')"
     like "$1" "$out" "^It wants to run$2, in $T/bare:\$"
 }
-conditions 'the walls are the rule' '' '' ''
-conditions 'a user has the network' ' with network' 'network: true' ''
-conditions 'an accepted workspace, too' ' with network' '' 'network: true'
-conditions 'unless the user says no' '' 'network: false' 'network: true'
-conditions 'or the workspace' '' 'network: true' 'network: false'
-conditions 'a user has no walls' ' without a sandbox' 'sandbox: off' ''
-conditions 'unless the workspace wants them' '' 'sandbox: off' 'sandbox: on'
+conditions 'the question names no condition by default' '' '' ''
+conditions 'the question names the network that config.yaml allows' ' with network' 'network: true' ''
+conditions 'the question names the network that an accepted mapm.yaml allows' ' with network' '' 'network: true'
+conditions 'network: false in config.yaml overrides mapm.yaml' '' 'network: false' 'network: true'
+conditions 'network: false in mapm.yaml overrides config.yaml' '' 'network: true' 'network: false'
+conditions 'the question names the sandbox that config.yaml turns off' ' without a sandbox' 'sandbox: off' ''
+conditions 'sandbox: on in mapm.yaml overrides config.yaml' '' 'sandbox: off' 'sandbox: on'
 echo 'policy: {network: true} # again' >mapm.yaml
 mapm trust --workspace --revoke >/dev/null 2>&1
 : >"$config"
 terminal -q '[y/N] ' 'n
 ' -q '(o)nce, (t)his run, (n)o: ' 'n
 ' "$MAPM" run ./skills/do --input "$(input 'tool z')"
-like '[row 15] the network has to be accepted' "$out" '^  network: true, that is, with the network$'
-like 'and is not there before' "$out" "^It wants to run, in $T/bare:\$"
+like '[row 15] the question of acceptance lists network: true of mapm.yaml' "$out" '^  network: true, that is, with the network$'
+like 'the command has no network before mapm.yaml is accepted' "$out" "^It wants to run, in $T/bare:\$"
 : >mapm.yaml
 terminal "$MAPM" run ./skills/do --timeout 1 --input "$(input 'tool z')"
-unlike 'silence is no yes' "$out" 'tool ran'
+unlike 'a run that ends without an answer runs no command' "$out" 'tool ran'
 cd "$T/ws" && user || exit 1
 
 # A block that nobody has accepted.
@@ -332,22 +332,22 @@ sed -i 's/\[tool, a, b\]/[tool, z, "*"]/' mapm.yaml
 terminal -q '[y/N] ' 'n
 ' -q '(o)nce, (t)his run, (n)o: ' 't
 ' "$MAPM" run ./skills/do --input "$(input 'tool z')"
-is '[row 15] on a terminal it is asked for' "$(printf '%s\n' "$out" | sed -n '1,/y\/N/p')" \
+is '[row 15] a terminal shows the rules of mapm.yaml and asks to accept them' "$(printf '%s\n' "$out" | sed -n '1,/y\/N/p')" \
     "mapm.yaml pre-approves these commands:
   allow [tool, z, \"*\"]   (mapm.yaml:8)
   allow [tool, diff, \"*\"]   (mapm.yaml:9)
   allow [tool, \"\\\\*\"]   (mapm.yaml:10)
   deny  [rm, \"*\"]   (mapm.yaml:6)
 Accept these rules for $T/ws on this machine? [y/N] n"
-like 'no leaves each command to be asked about' "$out" 'tool ran: z'
-unlike 'and never for always: that would accept the rest' "$out" '\(a\)lways'
+like 'a no to the rules leaves a question for each command' "$out" 'tool ran: z'
+unlike 'a no to the rules removes the answer always' "$out" '\(a\)lways'
 terminal -q '[y/N] ' 'y
 ' "$MAPM" run ./skills/do --input "$(input 'tool z')"
-unlike 'yes allows it' "$out" 'May it'
-like 'it runs' "$out" 'tool ran: z'
+unlike 'a yes to the rules runs the command without a question' "$out" 'May it'
+like 'a yes to the rules runs the allowed command' "$out" 'tool ran: z'
 terminal "$MAPM" run ./skills/do --input "$(input 'tool z')"
-is 'and is asked once' "$status" 0
-unlike 'and never again' "$out" 'y/N'
+is 'a later run with accepted rules succeeds' "$status" 0
+unlike 'a later run with accepted rules asks no question' "$out" 'y/N'
 
 cat >"$T/bin/changer" <<'END'
 #!/bin/sh
@@ -358,11 +358,11 @@ terminal -q "$choice" 'o
 ' -q "$choice" 'a
 ' "$MAPM" run ./skills/do --input "$(input 'changer' 'tool c')"
 if grep -q '# changed' mapm.yaml; then
-    like '[row 15] what was changed since is not accepted' "$out" \
+    like '[row 15] a mapm.yaml changed during the run gets no new rule' "$out" \
         'it is allowed in this run alone: mapm.yaml: it was changed since the run began'
 fi
-unlike 'and not written' "$(cat mapm.yaml)" 'tool, c\]'
-like 'the command runs' "$out" 'tool ran: c'
+unlike 'the rule of the answer a is not written into the changed mapm.yaml' "$(cat mapm.yaml)" 'tool, c\]'
+like 'the command with the answer a runs' "$out" 'tool ran: c'
 
 python3 -S - >"$T/in.json" <<'PYTHON'
 import json
@@ -370,6 +370,6 @@ print(json.dumps({"commands": [["tool", "a\n  tool ok\nMay it? \x1b[2K\u202e", "
 PYTHON
 terminal -q "$choice" 'n
 ' "$MAPM" run ./skills/do --input "@$T/in.json"
-like '[row 7] a command cannot dress up as another' "$out" \
+like '[row 7] the question shows a command with control characters escaped' "$out" \
     "^  tool \\\$'a\\\\n  tool ok\\\\nMay it\? \\\\x1b\[2K\\\\xe2\\\\x80\\\\xae' x{5000}\$"
 done_testing
