@@ -39,10 +39,10 @@ once()
 {
     fresh
     fault "{$1}"
-    exits "[row 14] survived: $1" 0 timeout 60 "$MAPM" install "$HELLO"
+    exits "[row 14] install succeeds in spite of one fault: $1" 0 timeout 60 "$MAPM" install "$HELLO"
     clear_faults
-    ok "[row 14] the bytes are right: $1" diff -r "$T/src/skills/hello" .agents/skills/hello
-    is "[row 14] nothing is left in the store: $1" "$(ls -A "$MAPM_HOME/store/incoming")" ''
+    ok "[row 14] the skill equals its source after one fault: $1" diff -r "$T/src/skills/hello" .agents/skills/hello
+    is "[row 14] the store has no incoming file after one fault: $1" "$(ls -A "$MAPM_HOME/store/incoming")" ''
 }
 once '"kind": "status", "status": 502'
 once '"kind": "reset", "after": 2000, "match": {"cmd": "fetch"}'
@@ -60,12 +60,12 @@ always()
     fault "{$2, \"times\": -1}"
     run timeout 300 "$MAPM" install --json "$HELLO"
     clear_faults
-    like "[row 14] refused: $2" "$status" '^[14]$'
-    like "[row 14] said why: $2" "$err" "$1"
-    is "[row 14] nothing was written: $2" "$(ls -A)" ''
-    is "[row 14] nothing is left in the store: $2" "$(left_over)" ''
-    not_ok "[row 7] nothing raw on the terminal: $2" raw_bytes "$T/out" "$T/err"
-    ok "[row 7] and JSON that can be read: $2" python3 -S -m json.tool "$T/out"
+    like "[row 14] install fails with a lasting fault: $2" "$status" '^[14]$'
+    like "[row 14] the error gives the reason: $2" "$err" "$1"
+    is "[row 14] the workspace stays empty: $2" "$(ls -A)" ''
+    is "[row 14] the store stays empty: $2" "$(left_over)" ''
+    not_ok "[row 7] the output has no raw control character: $2" raw_bytes "$T/out" "$T/err"
+    ok "[row 7] the output of install --json is valid JSON: $2" python3 -S -m json.tool "$T/out"
 }
 ESC='\u001b[31m\u009b1m\u202e\u0007\u0000'
 always 'the server says: .*\\x1b' '"kind": "errpkt", "message": "'"$ESC"' evil\r\nmapm: all is well"'
@@ -91,8 +91,8 @@ mapm store stats >/dev/null
 fault '{"kind": "swap", "with": "acme/second", "times": -1}'
 run timeout 60 "$MAPM" install --locked
 clear_faults
-is '[row 12] another repository under the same name: the lock decides' "$status" 1
-is '[row 12] nothing was written' "$(ls -A | tr '\n' ' ')" 'mapm.lock mapm.yaml '
+is '[row 12] install --locked refuses another repository under the same name' "$status" 1
+is '[row 12] install --locked writes nothing from the other repository' "$(ls -A | tr '\n' ' ')" 'mapm.lock mapm.yaml '
 
 # silence, and a trickle: both at once, for they take their time
 fresh
@@ -111,38 +111,38 @@ done
 wait "$pid1" "$pid2"
 clear_faults
 for n in 1 2; do
-    is "[row 14] a slow server ($n) is an error" "$(cat "$T/slow$n.status")" 1
-    like "[row 14] that says so ($n)" "$(cat "$T/slow$n.out")" 'too slow|Less than'
-    is "[row 14] and leaves nothing ($n)" "$(ls -A "$T/slow$n")" ''
+    is "[row 14] install from a slow server ($n) fails" "$(cat "$T/slow$n.status")" 1
+    like "[row 14] the error says that the server ($n) is too slow" "$(cat "$T/slow$n.out")" 'too slow|Less than'
+    is "[row 14] install from a slow server ($n) writes nothing" "$(ls -A "$T/slow$n")" ''
 done
 
 # --- [row 12] what moves, and what only looks like a commit -----------------------------
 
 fresh
-exits '[row 12] a branch' 0 mapm install "$HELLO"
+exits '[row 12] install of a skill at a branch succeeds' 0 mapm install "$HELLO"
 echo 'changed' >>"$T/src/skills/hello/SKILL.md"
 make_repo acme/catalog "$T/src"
 second=$COMMIT
 reset_log
-exits '[row 12] plain install stays where it was' 0 mapm install
-is '[row 12] without asking' "$(request_log | grep -c acme/catalog)" 0
+exits '[row 12] install after the branch moved succeeds' 0 mapm install
+is '[row 12] install after the branch moved asks the host nothing' "$(request_log | grep -c acme/catalog)" 0
 rm -rf .agents .claude "$MAPM_HOME"
-exits '[row 12] and fetches the commit of the lock' 0 mapm install --locked
-not_ok '[row 12] not the new one' grep -q changed .agents/skills/hello/SKILL.md
-exits '[row 12] update moves' 0 mapm update
-like '[row 12] and shows from where to where' "$out$err" "$(printf %.7s "$first").*$(printf %.7s "$second")"
+exits '[row 12] install --locked with an empty store succeeds' 0 mapm install --locked
+not_ok '[row 12] install --locked installs the content of the locked commit' grep -q changed .agents/skills/hello/SKILL.md
+exits '[row 12] update after the branch moved succeeds' 0 mapm update
+like '[row 12] update shows the old and the new commit' "$out$err" "$(printf %.7s "$first").*$(printf %.7s "$second")"
 # a branch that is named like a commit is not looked at
 repo acme/catalog branch "$first" "$second"
 fresh
-exits '[row 12] 40 digits are a commit' 0 mapm install "$GH/acme/catalog/tree/$first/skills/hello"
-not_ok '[row 12] never a branch of that name' grep -q changed .agents/skills/hello/SKILL.md
-like '[row 12] and locked as it' "$(cat mapm.lock)" "commit: $first"
+exits '[row 12] install of a commit succeeds beside a branch of that name' 0 mapm install "$GH/acme/catalog/tree/$first/skills/hello"
+not_ok '[row 12] install of a commit ignores a branch of that name' grep -q changed .agents/skills/hello/SKILL.md
+like '[row 12] the lock has the commit and not the branch' "$(cat mapm.lock)" "commit: $first"
 fresh
 fake=$(printf '%040d' 7)
 repo acme/catalog update-ref "refs/heads/$fake" "$second"
 run mapm install "$GH/acme/catalog/tree/$fake/skills/hello"
-isnt '[row 12] a branch of 40 digits alone is nothing' "$status" 0
-is '[row 12] nothing is written for it' "$(ls -A)" ''
+isnt '[row 12] install of 40 digits that only a branch has fails' "$status" 0
+is '[row 12] the failed install of such a branch writes nothing' "$(ls -A)" ''
 # a commit that only a pull request (a fork) shows
 skill "$T/fork/skills/hello" 'description: "Of a fork."'
 make_repo acme/fork "$T/fork"
@@ -150,9 +150,9 @@ imposter=$COMMIT
 repo acme/catalog fetch -q "$T/repos/acme/fork.git" "main:refs/pull/1/head"
 fresh
 run mapm install "$GH/acme/catalog/tree/$imposter/skills/hello"
-isnt "[row 12] a fork's commit under our name" "$status" 0
-like '[row 12] it says that no branch or tag leads to it' "$err" 'branch|tag|belong|prove'
-is '[row 12] and nothing is written' "$(ls -A)" ''
+isnt "[row 12] install of a commit that only a fork has fails" "$status" 0
+like '[row 12] the error says that no branch or tag leads to the commit' "$err" 'branch|tag|belong|prove'
+is '[row 12] install of a commit of a fork writes nothing' "$(ls -A)" ''
 
 # --- [row 13] where a token goes -----------------------------------------------------------
 
@@ -206,11 +206,11 @@ GH_TOKEN=$secret GITHUB_TOKEN=$secret
 export GH_TOKEN GITHUB_TOKEN
 fresh
 run mapm install -v "$HELLO"
-is '[row 13] github.com rewritten to another host' "$status" 1
-ok '[row 13] that host was asked' test -s "$T/evil.log"
-not_ok '[row 13] and told no token' grep -qi -e "$secret" -e "$basic" -e '^authorization' "$T/evil.log"
-not_ok '[row 13] no token was printed' grep -q -e "$secret" -e "$basic" "$T/out" "$T/err"
-not_ok '[row 7] nor the realm as it is' raw_bytes "$T/out" "$T/err"
+is '[row 13] install with github.com rewritten to another host fails' "$status" 1
+ok '[row 13] the other host receives the request' test -s "$T/evil.log"
+not_ok '[row 13] the other host receives no token' grep -qi -e "$secret" -e "$basic" -e '^authorization' "$T/evil.log"
+not_ok '[row 13] the output has no token' grep -q -e "$secret" -e "$basic" "$T/out" "$T/err"
+not_ok '[row 7] the output has no raw control character of the realm' raw_bytes "$T/out" "$T/err"
 # a host that the user calls GitHub, and that sends us away
 git config --global --remove-section "url.$evil/"
 listener front "$evil"
@@ -220,12 +220,12 @@ MAPM_GITHUB_HOSTS=127.0.0.1
 export MAPM_GITHUB_HOSTS
 fresh
 run mapm install -v "$HELLO"
-isnt '[row 13] sent to another port' "$status" 0
-is '[row 13] which was not asked' "$(cat "$T/evil.log")" ''
-like '[row 13] the first one was, with the token' "$(cat "$T/front.log")" '[Aa]uthorization:'
-not_ok '[row 13] and still none was printed' grep -q -e "$secret" -e "$basic" "$T/out" "$T/err"
+isnt '[row 13] install through a redirect to another port fails' "$status" 0
+is '[row 13] the other port receives no request' "$(cat "$T/evil.log")" ''
+like '[row 13] the configured host receives the token' "$(cat "$T/front.log")" '[Aa]uthorization:'
+not_ok '[row 13] the output of the redirected install has no token' grep -q -e "$secret" -e "$basic" "$T/out" "$T/err"
 run mapm install -v --json "$HELLO"
-not_ok '[row 13] nor in JSON' grep -q -e "$secret" -e "$basic" "$T/out" "$T/err"
+not_ok '[row 13] the JSON of the redirected install has no token' grep -q -e "$secret" -e "$basic" "$T/out" "$T/err"
 kill "$front_pid"
 git config --global --remove-section "url.$front/"
 unset MAPM_GITHUB_HOSTS
@@ -234,9 +234,9 @@ for to in http://far.example/ ssh://git@github.com/ git@github.com: "file://$T/r
     git config --global "url.$to.insteadOf" $GH/
     fresh
     run timeout 60 "$MAPM" install "$HELLO"
-    like "[row 13] no rewrite to $to" "$status" '^[14]$'
-    like "[row 13] it says so: $to" "$err" 'https only|insteadOf|http'
-    is "[row 13] nothing was written: $to" "$(ls -A)" ''
+    like "[row 13] install refuses a rewrite to $to" "$status" '^[14]$'
+    like "[row 13] the error says which rewrites are allowed: $to" "$err" 'https only|insteadOf|http'
+    is "[row 13] the refused rewrite leaves the workspace empty: $to" "$(ls -A)" ''
     git config --global --remove-section "url.$to"
 done
 unset GH_TOKEN GITHUB_TOKEN
