@@ -39,14 +39,14 @@ against()
 # says WHAT CODE REGEX: the one complaint is that.
 says()
 {
-    exits "$1" 3 against
-    like "$1: its code" "$out" "\[$2\]$"
-    like "$1: its words" "$out" "$3"
-    like "$1: and no other" "$out" ': 1 error, 0 warnings$'
+    exits "$1: check --against fails" 3 against
+    like "$1: the error has its code" "$out" "\[$2\]$"
+    like "$1: the error has its text" "$out" "$3"
+    like "$1: there is one error and no warning" "$out" ': 1 error, 0 warnings$'
 }
 fine()
 {
-    exits "$1" 0 against
+    exits "$1: check --against succeeds" 0 against
 }
 
 git init -q . && mkdir -p skills mcps
@@ -59,45 +59,45 @@ printf '*.log\n' >.gitignore
 git add -A && git commit -qm base && git tag base
 keep='allowed-tools: Read Write'
 
-fine 'nothing changed'
+fine 'an unchanged workspace'
 touch skills/tool/SKILL.md && printf 'x\n' >skills/tool/build.log
-fine 'a time stamp and what git ignores are no change'
+fine 'a changed time stamp and an ignored file'
 mcp mcps/io.x_y.json io.x/y npx -y z
-fine 'MCP files have no version'
+fine 'a changed MCP file'
 printf 'x\n' >README.md
-fine 'nor has what is in no package'
+fine 'a new file outside packages'
 
 # --- what changed -----------------------------------------------------------
 
 fresh
 printf 'More.\n' >>skills/tool/SKILL.md
-says 'a changed text' version-bump 'SKILL.md:4: error: its files changed since base.*still 1\.2\.3: make it 1\.2\.4'
+says 'a changed text without a new version' version-bump 'SKILL.md:4: error: its files changed since base.*still 1\.2\.3: make it 1\.2\.4'
 fresh
 printf 'x\n' >skills/tool/extra.txt
-says 'a file that git does not know yet' version-bump 'still 1\.2\.3'
+says 'an untracked file in a package' version-bump 'still 1\.2\.3'
 git add -A
-says 'one that it knows' version-bump 'still 1\.2\.3'
+says 'a staged file in a package' version-bump 'still 1\.2\.3'
 git commit -qm extra
-says 'one that was committed' version-bump 'still 1\.2\.3'
-exits 'other packages are not concerned' 0 against skills/still agents
-exits 'against itself' 0 mapm check --against HEAD
+says 'a committed file in a package' version-bump 'still 1\.2\.3'
+exits 'check --against of other packages succeeds' 0 against skills/still agents
+exits 'check --against HEAD after a commit succeeds' 0 mapm check --against HEAD
 fresh
 chmod +x skills/tool/SKILL.md
-says 'the executable bit' version-bump 'still 1\.2\.3'
+says 'a changed executable bit' version-bump 'still 1\.2\.3'
 fresh
 rm skills/still/CHANGELOG.md
-exits 'a file that is gone' 3 against
-like 'is a change' "$out" 'version-bump'
-like 'and missing' "$out" 'changelog-missing'
+exits 'check --against fails with a deleted changelog' 3 against
+like 'the deleted file counts as a change of the package' "$out" 'version-bump'
+like 'the report says that the changelog is missing' "$out" 'changelog-missing'
 fresh
 ln -s SKILL.md skills/tool/link && git add -A && git commit -qm link && git tag -f linked >/dev/null
 fine=$(mapm check --against linked)
-is 'a link that stays' "$fine" 'checked 4: 0 errors, 0 warnings'
+is 'check --against with an unchanged link has no error' "$fine" 'checked 4: 0 errors, 0 warnings'
 ln -sf CHANGELOG.md skills/tool/link
-exits 'one that was turned' 3 mapm check --against linked
+exits 'check --against fails with a changed target of a link' 3 mapm check --against linked
 fresh
 printf 'x\n' >"skills/tool/$(printf '"new\nline')" && git add -A && git commit -qm odd
-exits 'odd names' 0 mapm check --against HEAD
+exits 'check --against succeeds with a file name of quote and line break' 0 mapm check --against HEAD
 
 # --- how far ----------------------------------------------------------------
 
@@ -133,35 +133,35 @@ a new scope|1.3.0|"scope: acme" "$deps" "$keep"|version-bump-size renamed from t
 EOF2
 fresh
 log="1.2.2 $log" && release 1.2.2 "$deps" "$keep"
-exits 'backwards' 3 against
-like 'is no way' "$out" 'went back from 1\.2\.3 to 1\.2\.2.*\[version-bump\]'
+exits 'check --against fails with a lower version' 3 against
+like 'the error says that the version went back' "$out" 'went back from 1\.2\.3 to 1\.2\.2.*\[version-bump\]'
 fresh
 log="1.2.4 $log" && release 1.2.4 "$deps" "$keep"
-says 'a bump without a change' version-bump 'nothing else changed'
+says 'a new version without a change' version-bump 'nothing else changed'
 fresh
 release 1.2.3 "$deps" "$keep" && sed -i '/^version/d' skills/tool/SKILL.md
-exits 'a version that is gone' 3 against
-like 'is missed' "$out" '\[version-missing\]'
+exits 'check --against fails with a deleted version' 3 against
+like 'the error has the code version-missing' "$out" '\[version-missing\]'
 fresh
 printf 'def run(input): return "x"\n' >skills/tool/SKILL.star
 log="1.2.4 $log" && release 1.2.4 "$deps" "$keep"
-says 'a program by a patch' version-bump-size 'program is new'
+says 'a new program with a patch version' version-bump-size 'program is new'
 
 # --- the changelog ----------------------------------------------------------
 
 fresh
 release 1.2.4 "$deps" "$keep" && printf 'More.\n' >>skills/tool/SKILL.md
-exits 'a version without its section' 3 against
-like 'is found' "$out" '\[changelog-(version|no-entry)\]$'
+exits 'check --against fails with a version that the changelog lacks' 3 against
+like 'the error has the code of the missing section' "$out" '\[changelog-(version|no-entry)\]$'
 fresh
 log='1.2.4 1.2.3 1.0.0' && release 1.2.4 "$deps" "$keep" && printf 'More.\n' >>skills/tool/SKILL.md
-says 'a section that was deleted' changelog-deleted '1\.2\.2 of CHANGELOG.md is gone'
+says 'a deleted section of the changelog' changelog-deleted '1\.2\.2 of CHANGELOG.md is gone'
 fresh
 log='1.2.5 1.2.4 1.2.3 1.2.2 1.0.0' && release 1.2.5 "$deps" "$keep" && printf 'More.\n' >>skills/tool/SKILL.md
-exits 'two bumps in one change set' 3 against
-like 'are one too many' "$out" '2 new sections since base.*\[version-bump\]'
-exits 'as JSON' 3 against --json
-like 'with its code' "$out" '"code": "version-bump"'
+exits 'check --against fails with two new versions' 3 against
+like 'the error counts two new sections of the changelog' "$out" '2 new sections since base.*\[version-bump\]'
+exits 'check --against --json fails with two new versions' 3 against --json
+like 'check --against --json has the code version-bump' "$out" '"code": "version-bump"'
 
 # --- packages that come and go ----------------------------------------------
 
@@ -169,36 +169,36 @@ fresh
 skill skills/newcomer
 printf '## 1.0.0 (2026-01-01)\n' >skills/newcomer/CHANGELOG.md
 rm -r skills/still
-fine 'a new package, and one that is gone'
+fine 'a new package and a deleted one'
 
 # --- refs and repositories --------------------------------------------------
 
 fresh
 for ref in nowhere --help -x 'a b' 'HEAD:skills' "$(git rev-parse HEAD:skills)"; do
-    exits "no commit: $ref" 1 mapm check "--against=$ref"
-    like 'it is named' "$err" 'has no commit'
+    exits "check --against fails with a ref that is no commit: $ref" 1 mapm check "--against=$ref"
+    like 'the error says that there is no such commit' "$err" 'has no commit'
 done
-exits 'an empty ref' 2 mapm check --against ''
-git branch topic && exits 'a branch' 0 mapm check --against topic
-exits 'a commit by its start' 0 mapm check --against "$(git rev-parse --short HEAD)"
-exits 'from a folder below' 0 mapm -C skills/tool check --against base
-exits 'a document by itself' 0 mapm check --against base skills/tool/SKILL.md
+exits 'check --against with an empty ref is a usage error' 2 mapm check --against ''
+git branch topic && exits 'check --against accepts a branch' 0 mapm check --against topic
+exits 'check --against accepts a short commit' 0 mapm check --against "$(git rev-parse --short HEAD)"
+exits 'check --against succeeds from a folder below the workspace' 0 mapm -C skills/tool check --against base
+exits 'check --against of one document succeeds' 0 mapm check --against base skills/tool/SKILL.md
 GIT_DIR=/nowhere exits 'git variables do not count' 0 mapm check --against base
 mkdir "$T/bare"
 skill "$T/bare/skills/x"
-exits 'without a repository' 1 mapm check --against base "$T/bare"
-like 'it says so' "$err" 'no git repository'
-exits 'that can be checked' 0 mapm check "$T/bare"
+exits 'check --against outside a repository fails' 1 mapm check --against base "$T/bare"
+like 'the error says that there is no git repository' "$err" 'no git repository'
+exits 'check without --against outside a repository succeeds' 0 mapm check "$T/bare"
 (PATH=/nowhere "$MAPM" check --against base) >"$T/out" 2>"$T/err"
-is 'without git' $? 1
-like 'it is missed' "$(cat "$T/err")" 'needs git'
+is 'check --against without git on the PATH fails' $? 1
+like 'the error says that it needs git' "$(cat "$T/err")" 'needs git'
 git worktree add -q "$T/tree" base 2>/dev/null
-exits 'a second work tree' 0 mapm check --against base "$T/tree"
+exits 'check --against in a second work tree succeeds' 0 mapm check --against base "$T/tree"
 git init -q "$T/second" && skill "$T/second/skills/x" &&
     git -C "$T/second" add -A && git -C "$T/second" commit -qm base && git -C "$T/second" tag base
 printf 'More.\n' >>"$T/second/skills/x/SKILL.md"
-exits 'two repositories' 3 mapm check --against base . "$T/second"
-like 'each with its own' "$out" 'second/skills/x/SKILL.md:.*\[version-bump\]'
+exits 'check --against of folders in two repositories fails' 3 mapm check --against base . "$T/second"
+like 'the error names the package of the second repository' "$out" 'second/skills/x/SKILL.md:.*\[version-bump\]'
 
 # [row 15] what the repository's own configuration names is not started.
 fresh
@@ -224,9 +224,9 @@ mkdir bin && cp "$T/evil" bin/git
 rm -f "$T/started"
 printf 'More.\n' >>skills/tool/SKILL.md
 (PATH=bin:$T/ws/bin:$PATH "$MAPM" check --against base) >"$T/out" 2>&1
-is '[row 15] it still judges' $? 3
-not_ok '[row 15] and starts nothing of the repository' test -e "$T/started"
+is '[row 15] check --against fails in a repository that configures programs' $? 3
+not_ok '[row 15] check --against starts no program of the repository' test -e "$T/started"
 index=$(stat -c %y .git/index)
 run against
-is '[row 15] the index is not written' "$(stat -c %y .git/index)" "$index"
+is '[row 15] check --against does not write the index' "$(stat -c %y .git/index)" "$index"
 done_testing
