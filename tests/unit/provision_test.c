@@ -835,6 +835,157 @@ TEST(a_missing_object_leaves_no_trace)
     fixture_done(d);
 }
 
+/* "path: before -> after" for each edit: the mode and the text of a side. */
+static const char *edits_of(struct fixture *d)
+{
+    struct provision_edit *edits = NULL;
+    struct provision *p = NULL;
+    struct str out = STR("");
+    size_t count = 0;
+
+    err_clear(&d->err);
+    if (!provision_open(str_cstr(d->path), &client_scope_workspace, true, NULL,
+                        NULL, &d->recovered, &p, &d->err))
+        return err_first(&d->err);
+    if (!provision_find_edits(p, &d->options, d->items, d->item_count,
+                              &d->arena, &edits, &count, &d->err))
+        out = str_cstr(err_first(&d->err));
+    for (size_t i = 0; i < count; i++) {
+        const struct patch_side *sides[] = {&edits[i].file.before,
+                                            &edits[i].file.after};
+
+        out = arena_printf(&d->arena, "%.*s%.*s:", STR_ARG(out),
+                           STR_ARG(edits[i].file.path));
+        for (int k = 0; k < 2; k++)
+            out = arena_printf(&d->arena, "%.*s %s%o \"%.*s\"", STR_ARG(out),
+                               sides[k]->is_opaque ? "?" : "", sides[k]->mode,
+                               STR_ARG(sides[k]->text));
+        out = arena_printf(&d->arena, "%.*s\n", STR_ARG(out));
+    }
+    provision_close(p);
+    return out.p;
+}
+
+static bool holds(struct fixture *d, const struct provision_item *item)
+{
+    struct provision *p = NULL;
+    bool held;
+
+    if (!provision_open(str_cstr(d->path), &client_scope_workspace, true, NULL,
+                        NULL, &d->recovered, &p, &d->err))
+        return false;
+    held = provision_holds(p, &d->options, item, &d->arena);
+    provision_close(p);
+    return held;
+}
+
+/* [D5] What a person changed in files that mapm wrote, each by its two sides. */
+TEST(edits_are_found_with_both_sides)
+{
+    struct fixture *d = &fixture;
+    char long_text[300];
+
+    fixture_init(d);
+    fixture_client(d, "claude");
+    add_all(d);
+    FIXTURE_OK(d, 0);
+    CHECK_STR(edits_of(d), "");
+    CHECK(holds(d, &d->items[0]) && holds(d, &d->items[1]));
+    fixture_write(d, ".agents/skills/writer/data/a/b.txt", "mine\n");
+    CHECK_STR(edits_of(d), ".agents/skills/writer/data/a/b.txt: 100644 \"b\n\" "
+                           "100644 \"mine\n\"\n");
+    CHECK(holds(d, &d->items[0])); /* though it is edited */
+    fixture_write(d, ".agents/skills/writer/data/a/b.txt", "b\n");
+    CHECK_STR(edits_of(d), "");
+    CHECK(unlinkat(d->fd, ".agents/skills/writer/data/a/b.txt", 0) == 0);
+    CHECK(symlinkat("../x", d->fd, ".agents/skills/writer/data/a/b.txt") == 0);
+    fixture_write(d, ".agents/skills/writer/data/new.txt", "new\n");
+    CHECK(fchmodat(d->fd, ".agents/skills/writer/scripts/run.sh", 0644, 0) ==
+          0);
+    CHECK_STR(
+        edits_of(d),
+        ".agents/skills/writer/data/a/b.txt: 100644 \"b\n\" 120000 \"../x\"\n"
+        ".agents/skills/writer/data/new.txt: 0 \"\" 100644 \"new\n\"\n"
+        ".agents/skills/writer/scripts/run.sh: 100755 \"#!/bin/sh\n\" 100644 "
+        "\"#!/bin/sh\n\"\n");
+    fixture_done(d);
+
+    /* what mapm made from a package: a sub-agent, a link, a server */
+    fixture_init(d);
+    fixture_client(d, "claude");
+    add_all(d);
+    FIXTURE_OK(d, 0);
+    snprintf(long_text, sizeof long_text, "%s",
+             fixture_content(d, ".claude/agents/reviewer.md"));
+    fixture_write(d, ".claude/agents/reviewer.md", "mine\n");
+    CHECK(strstr(edits_of(d), ".claude/agents/reviewer.md: 100644 \"---\n#") &&
+          strstr(edits_of(d), "\" 100644 \"mine\n\"\n"));
+    fixture_write(d, ".claude/agents/reviewer.md", long_text);
+    CHECK(unlinkat(d->fd, ".claude/skills/writer", 0) == 0);
+    CHECK_STR(edits_of(d),
+              ".claude/skills/writer: 120000 \"../../.agents/skills/writer\" "
+              "0 \"\"\n");
+    fixture_write(d, ".claude/skills/writer", "mine");
+    CHECK_STR(edits_of(d),
+              ".claude/skills/writer: 120000 \"../../.agents/skills/writer\" "
+              "100644 \"mine\"\n");
+    CHECK(unlinkat(d->fd, ".claude/skills/writer", 0) == 0);
+    CHECK(symlinkat("../../.agents/skills/writer", d->fd,
+                    ".claude/skills/writer") == 0);
+    snprintf(long_text, sizeof long_text, "%s",
+             fixture_content(d, ".mcp.json"));
+    fixture_write(d, ".mcp.json", "{\"mcpServers\": {\"mine\": {}}}");
+    CHECK(strncmp(edits_of(d), ".mcp.json: 100644 \"{", 20) == 0);
+    CHECK(strstr(edits_of(d), "io.example/mcp") &&
+          strstr(edits_of(d), "\"{\"mcpServers\": {\"mine\": {}}}\"\n"));
+    CHECK(unlinkat(d->fd, ".mcp.json", 0) == 0);
+    CHECK(strstr(edits_of(d), "io.example/mcp") &&
+          strstr(edits_of(d), "\" 0 \"\"\n"));
+    fixture_write(d, ".mcp.json", "{");
+    CHECK_STR(
+        edits_of(d),
+        "line 1, column 2: expected a name in double quotes, not the end");
+    CHECK(d->err.code == ERR_FORMAT);
+    fixture_write(d, ".mcp.json", long_text);
+    CHECK_STR(edits_of(d), "");
+    fixture_done(d);
+}
+
+/* [D5] Without a record the package says what it was; without its content in
+ * the store only the kinds are known. */
+TEST(edits_without_a_record_or_content)
+{
+    struct fixture *d = &fixture;
+    struct err e = {0};
+
+    fixture_init(d);
+    add_all(d);
+    CHECK_STR(edits_of(d), ""); /* was never installed */
+    CHECK(!holds(d, &d->items[0]));
+    FIXTURE_OK(d, 0);
+    fixture_write(d, ".agents/skills/writer/data/a/b.txt", "mine\n");
+    CHECK(fs_remove_tree_at(d->fd, ".agents/.mapm", &e));
+    CHECK_STR(edits_of(d), ".agents/skills/writer/data/a/b.txt: 100644 \"b\n\" "
+                           "100644 \"mine\n\"\n");
+    CHECK(!holds(d, &d->items[0]));
+    d->items[0].files = NULL;
+    CHECK_STR(edits_of(d), "writer is not in the store");
+    CHECK(d->err.code == ERR_NOT_FOUND && d->err.hint[0]);
+    fixture_done(d);
+
+    fixture_init(d);
+    add_all(d);
+    FIXTURE_OK(d, 0);
+    fixture_write(d, ".agents/skills/writer/data/a/b.txt", "mine\n");
+    CHECK(unlinkat(d->fd, ".agents/skills/writer/SKILL.md", 0) == 0);
+    d->object_count = 0;
+    CHECK_STR(edits_of(d),
+              ".agents/skills/writer/SKILL.md: ?100644 \"\" 0 \"\"\n"
+              ".agents/skills/writer/data/a/b.txt: ?100644 \"\" 100644 "
+              "\"mine\n\"\n");
+    fixture_done(d);
+}
+
 static void expect(struct fixture *d, const char *want)
 {
     struct provision *p = NULL;
