@@ -5,6 +5,8 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "mapm/doc_kind.h"
+#include "mapm/limits.h"
+#include "mapm/provision_copies.h"
 
 #include <sys/file.h>
 #include <sys/time.h>
@@ -1126,4 +1128,247 @@ TEST(many_at_once_lose_nothing)
     }
     expect(d, "");
     fixture_done(d);
+}
+
+/* --- files of a user [H8] ---------------------------------------------------- */
+
+struct user {
+    struct fixture *d;
+    struct client_scope scope;
+    const char *home;
+    const struct provision_untouched *untouched; /* of the last run */
+    size_t untouched_count;
+};
+
+static const char *at_home(const struct user *u, const char *path)
+{
+    return arena_printf(&u->d->arena, "%s/%s", u->home, path).p;
+}
+
+static void user_init(struct user *u)
+{
+    struct fixture *d = &fixture;
+
+    fixture_init(d);
+    unsetenv("XDG_STATE_HOME");
+    *u = (struct user){.d = d};
+    u->home = arena_printf(&d->arena, "%s/home", d->path).p;
+    CHECK(mkdirat(d->fd, "home", 0755) == 0 && mkdirat(d->fd, "l", 0755) == 0);
+    CHECK(clients_user_scope(str_cstr(u->home), &d->arena, &u->scope, &d->err));
+    fixture_client(d, "cursor");
+    d->options.program = STR("/usr/bin/mapm");
+    fixture_item(d, DOC_MCP, "io-example-mcp", "io.example_mcp.json",
+                 SERVER("io.example/mcp", "\"-y\", \"x\""), NULL);
+}
+
+static bool user_run(struct user *u)
+{
+    struct fixture *d = u->d;
+    const struct provision_untouched *all;
+    struct provision *p = NULL;
+    bool ok;
+
+    err_clear(&d->err);
+    if (!provision_open(arena_printf(&d->arena, "%s/l", d->path), &u->scope,
+                        false, NULL, NULL, &d->recovered, &p, &d->err))
+        return false;
+    ok = provision_plan(p, &d->options, d->items, d->item_count, NULL, 0,
+                        &d->arena, &d->changes, &d->change_count, &d->err) &&
+         provision_apply(p, &d->err);
+    all = provision_untouched_files(p, &u->untouched_count);
+    u->untouched =
+        u->untouched_count
+            ? memcpy(arena_array(&d->arena, u->untouched_count, sizeof *all),
+                     all, u->untouched_count * sizeof *all)
+            : NULL;
+    provision_close(p);
+    return ok;
+}
+
+#define MINE "{\"mcpServers\": {\"mine\": {\"command\": \"x\"}}}\n"
+
+/* Names below the folder of copies, joined by blanks. */
+static const char *sets_of(struct user *u)
+{
+    struct fs_entry *entries;
+    struct err e = {0};
+    struct str out = STR("");
+    size_t count = 0;
+
+    if (!fs_list_at(AT_FDCWD, at_home(u, ".local/state/mapm/backup"), 1000,
+                    &u->d->arena, &entries, &count, &e))
+        return err_first(&e);
+    for (size_t i = 0; i < count; i++)
+        out = arena_join(out, " ", entries[i].name, &u->d->arena);
+    return str_dup0(out, &u->d->arena);
+}
+
+TEST(a_file_of_the_user_is_copied_before_its_first_edit)
+{
+    struct fixture *d = &fixture;
+    struct provision_copies copies;
+    struct str kept;
+    struct user u;
+
+    user_init(&u);
+    CHECK(provision_list_copies(&u.scope, &d->arena, &copies, &d->err) &&
+          copies.count == 0);
+    fixture_write(d, "home/.cursor/mcp.json", MINE);
+    CHECK(user_run(&u) && u.untouched_count == 0);
+    CHECK(
+        strstr(fixture_content(d, "home/.cursor/mcp.json"), "io-example-mcp") &&
+        strstr(fixture_content(d, "home/.cursor/mcp.json"), "\"mine\""));
+    CHECK(provision_list_copies(&u.scope, &d->arena, &copies, &d->err) &&
+          copies.count == 1);
+    CHECK_STR(copies.items[0].client, "cursor");
+    CHECK_STR(str_dup0(copies.items[0].path, &d->arena),
+              at_home(&u, ".cursor/mcp.json"));
+    CHECK_STR(str_dup0(copies.items[0].text, &d->arena), MINE);
+    CHECK(copies.items[0].is_there && copies.items[0].why.n == 0 &&
+          strstr(copies.items[0].now.p, "io-example-mcp"));
+    CHECK(copies.items[0].time.n == 20 && copies.items[0].time.p[19] == 'Z');
+    CHECK(str_starts(copies.items[0].place,
+                     str_cstr(at_home(&u, ".local/state/mapm/backup/2"))));
+
+    /* once alone: what a later install finds has servers of mapm */
+    d->items[0].digest.b[0] ^= 1;
+    fixture_clear(d);
+    CHECK(user_run(&u));
+    CHECK_STR(fixture_content(d, "home/.cursor/mcp.json"), MINE);
+    CHECK(strlen(sets_of(&u)) == 20);
+    CHECK(provision_list_copies(&u.scope, &d->arena, &copies, &d->err) &&
+          copies.count == 0); /* it is as the copy */
+
+    /* and back, unless somebody edits it meanwhile */
+    fixture_write(d, "home/.cursor/mcp.json", "{}\n");
+    CHECK(provision_list_copies(&u.scope, &d->arena, &copies, &d->err) &&
+          copies.count == 1);
+    fixture_write(d, "home/.cursor/mcp.json", "{ }\n");
+    CHECK(!provision_restore_copy(&copies, &copies.items[0], &d->arena, &kept,
+                                  &d->err) &&
+          d->err.code == ERR_EDITED);
+    CHECK_STR(fixture_content(d, "home/.cursor/mcp.json"), "{ }\n");
+    CHECK(provision_list_copies(&u.scope, &d->arena, &copies, &d->err) &&
+          copies.count == 1);
+    CHECK(provision_restore_copy(&copies, &copies.items[0], &d->arena, &kept,
+                                 &d->err));
+    CHECK_STR(fixture_content(d, "home/.cursor/mcp.json"), MINE);
+    CHECK(str_ends(kept, STR(".replaced")));
+    CHECK_STR(fixture_content(d, kept.p + strlen(d->path) + 1), "{ }\n");
+
+    /* a file that is gone: nothing is replaced */
+    CHECK(unlinkat(d->fd, "home/.cursor/mcp.json", 0) == 0);
+    CHECK(provision_list_copies(&u.scope, &d->arena, &copies, &d->err) &&
+          copies.count == 1 && !copies.items[0].is_there &&
+          copies.items[0].now.n == 0);
+    CHECK(provision_restore_copy(&copies, &copies.items[0], &d->arena, &kept,
+                                 &d->err) &&
+          kept.n == 0);
+    CHECK_STR(fixture_content(d, "home/.cursor/mcp.json"), MINE);
+    fixture_done(d);
+}
+
+TEST(ten_sets_of_copies_are_kept)
+{
+    static const char *const others[] = {
+        "2020-01-01T00-00-00", "x", "2020-01-01T00-00-00Z-1",
+        "2020-01-01t00-00-00Z", "2020-01-01T00-00-0:Z"};
+    struct fixture *d = &fixture;
+    struct user u;
+
+    user_init(&u);
+    for (int i = 0; i < USER_COPIES_KEPT + 2; i++)
+        fixture_write(
+            d,
+            arena_printf(
+                &d->arena,
+                "home/.local/state/mapm/backup/2020-01-01T00-00-%02dZ%s/x", i,
+                i % 2 ? "-01" : "")
+                .p,
+            "x");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        fixture_write(d,
+                      arena_printf(&d->arena,
+                                   "home/.local/state/mapm/backup/%s/x",
+                                   others[i])
+                          .p,
+                      "x");
+    fixture_write(d, "home/.local/state/mapm/backup/2019-01-01T00-00-00Z", "x");
+    fixture_write(d, "home/.cursor/mcp.json", MINE);
+    CHECK(user_run(&u));
+    /* the oldest are gone, and the new one is the tenth */
+    CHECK(
+        !fixture_has(d, "home/.local/state/mapm/backup/2020-01-01T00-00-02Z"));
+    CHECK(fixture_has(d,
+                      "home/.local/state/mapm/backup/2020-01-01T00-00-03Z-01"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK(fixture_has(d, arena_printf(&d->arena,
+                                          "home/.local/state/mapm/backup/%s",
+                                          others[i])
+                                 .p));
+    fixture_done(d);
+}
+
+/* What cannot be edited safely stays, with the reason and the text to insert. */
+TEST(files_of_the_user_that_are_not_edited)
+{
+    static const char file[] = "home/.cursor/mcp.json";
+    static const struct {
+        const char *what, *why;
+    } left[] = {
+        {"link out", "it is a symbolic link that leads out of your home"},
+        {"link nowhere", "it is a symbolic link that leads nowhere"},
+        {"folder", "it is not a regular file"},
+        {"large", "it is larger than 4194304 bytes"},
+        {"broken", "line 1, column 2"},
+        {"way", "is not a folder"},
+        {"way out", "is a symbolic link that leads out of your home"},
+        {"no copies", "no copy of it can be kept"},
+    };
+    struct user u;
+
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        struct fixture *d = &fixture;
+        const char *what = left[i].what;
+
+        user_init(&u);
+        fixture_write(d, "elsewhere/mcp.json", MINE);
+        if (strncmp(what, "way", 3) == 0) {
+            if (what[3])
+                CHECK(symlinkat("../elsewhere", d->fd, "home/.cursor") == 0);
+            else
+                fixture_write(d, "home/.cursor", "x");
+        } else {
+            fixture_write(d, file, what[0] == 'b' ? "{" : MINE);
+        }
+        if (what[0] == 'l' || what[0] == 'f') {
+            CHECK(unlinkat(d->fd, file, 0) == 0);
+            if (what[0] == 'f')
+                CHECK(mkdirat(d->fd, file, 0755) == 0);
+            else if (what[1] == 'i')
+                CHECK(symlinkat(what[5] == 'o' ? "../../elsewhere/mcp.json"
+                                               : "../../none",
+                                d->fd, file) == 0);
+            else {
+                fixture_write(d, file, "");
+                CHECK(truncate(at_home(&u, ".cursor/mcp.json"),
+                               USER_FILE_MAX_BYTES + 1) == 0);
+            }
+        }
+        if (what[0] == 'n')
+            fixture_write(d, "home/.local/state/mapm", "x");
+        CHECK(user_run(&u));
+        CHECK(u.untouched_count == 1);
+        if (u.untouched_count) {
+            CHECK_STR(str_dup0(u.untouched[0].client, &d->arena), "cursor");
+            CHECK_STR(str_dup0(u.untouched[0].path, &d->arena),
+                      at_home(&u, ".cursor/mcp.json"));
+            if (!strstr(str_dup0(u.untouched[0].why, &d->arena), left[i].why))
+                CHECK_STR(str_dup0(u.untouched[0].why, &d->arena), left[i].why);
+            CHECK(str_find(u.untouched[0].snippet, STR("io-example-mcp")) !=
+                  SIZE_MAX);
+        }
+        CHECK_STR(fixture_content(d, "elsewhere/mcp.json"), MINE);
+        fixture_done(d);
+    }
 }
