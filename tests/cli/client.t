@@ -26,22 +26,22 @@ files() { ls -A | grep -v '^.git$' | tr '\n' ' '; }
 # --- without a person ----------------------------------------------------------
 
 anew
-exits '[H7] without a terminal' 0 mapm install "$U/skills/pdf"
-is '[H7] it is for claude' "$(files)" '.agents .claude mapm.lock mapm.yaml '
-like '[H7] the others are named in one line' "$err" \
+exits '[H7] install without a terminal succeeds' 0 mapm install "$U/skills/pdf"
+is '[H7] install without a terminal serves claude alone' "$(files)" '.agents .claude mapm.lock mapm.yaml '
+like '[H7] install names the other clients of the machine in one line' "$err" \
     '^also on this machine: codex,cursor \(mapm install --client codex,cursor\)$'
-like '[H7] and what each client sees' "$err" '^clients: claude 1 skill$'
-unlike '[H7] nothing is recorded' "$(cat mapm.yaml "$config" 2>/dev/null)" clients
-exits '[H7] later' 0 mapm install "$U/skills/docx"
-unlike '[H7] they are not named again' "$err" 'also on this machine'
-exits '[H7] with -v' 0 mapm install -v
-like '[H7] what they see is said without a change' "$err" '^clients: claude 2 skills$'
+like '[H7] install prints what each client sees' "$err" '^clients: claude 1 skill$'
+unlike '[H7] install without a terminal records no choice of clients' "$(cat mapm.yaml "$config" 2>/dev/null)" clients
+exits '[H7] a second install succeeds' 0 mapm install "$U/skills/docx"
+unlike '[H7] a second install does not name the other clients again' "$err" 'also on this machine'
+exits '[H7] install -v succeeds without a change' 0 mapm install -v
+like '[H7] install -v prints what each client sees without a change' "$err" '^clients: claude 2 skills$'
 
 anew .codex
-exits '[H7] a marker' 0 mapm install --yes "$U/mcps/io.acme_tool.json" "$U/agents/boss"
-is '[H7] is a word' "$(ls .codex)" "$(printf 'agents\nconfig.toml')"
-like '[H7] so it is in use' "$err" '^clients: claude 1 agent 1 server · codex 1 agent, servers after "trust this folder"$'
-like '[H7] and not offered' "$err" '^also on this machine: cursor '
+exits '[H7] install --yes succeeds in a workspace with a client marker' 0 mapm install --yes "$U/mcps/io.acme_tool.json" "$U/agents/boss"
+is '[H7] install writes the files of the client with the marker' "$(ls .codex)" "$(printf 'agents\nconfig.toml')"
+like '[H7] install counts a client with a marker as in use' "$err" '^clients: claude 1 agent 1 server · codex 1 agent, servers after "trust this folder"$'
+like '[H7] install does not offer a client that is in use' "$err" '^also on this machine: cursor '
 
 for word in CI=true --locked clients; do
     anew
@@ -49,10 +49,10 @@ for word in CI=true --locked clients; do
     rm -rf .agents .claude
     case $word in
     CI=*) exits "[H7] $word" 0 env CI=true "$MAPM" install ;;
-    clients) printf 'clients: [claude]\n' >>mapm.yaml && exits "[H7] with clients:" 0 mapm install ;;
+    clients) printf 'clients: [claude]\n' >>mapm.yaml && exits "[H7] install succeeds with clients: in mapm.yaml" 0 mapm install ;;
     *) exits "[H7] $word" 0 mapm install $word ;;
     esac
-    unlike "[H7] $word: names no others" "$err" 'also on this machine'
+    unlike "[H7] $word: install names no other clients" "$err" 'also on this machine'
 done
 
 # --- clients of mine alone ---------------------------------------------------------
@@ -63,98 +63,98 @@ printf 'clients: [codex, kiro]\n' >"$config"
 ignore=.git/info/exclude
 mkdir -p .git/info && printf '# ours\n*.o\n' >$ignore
 cp $ignore "$T/exclude"
-exits '[H7] clients of config.yaml' 0 mapm install --yes "$U/mcps/io.acme_tool.json" "$U/agents/boss" "$U/skills/pdf"
-is '[H7] what is theirs alone is kept from git' "$(sed 1,2d $ignore)" '# mapm: clients of config.yaml
+exits '[H7] install --yes succeeds with clients of config.yaml' 0 mapm install --yes "$U/mcps/io.acme_tool.json" "$U/agents/boss" "$U/skills/pdf"
+is '[H7] git excludes the files that only clients of config.yaml have' "$(sed 1,2d $ignore)" '# mapm: clients of config.yaml
 /.codex/agents/boss.toml
 /.kiro/agents/boss.md
 /.kiro/skills/pdf
 /.codex/config.toml
 /.kiro/settings/mcp.json
 # mapm: end'
-unlike '[H7] as git sees it' "$(git status --porcelain -uall)" 'codex|kiro'
-like '[H7] and what the team has is not' "$(git status --porcelain -uall)" '[.]claude/agents/boss.md'
+unlike '[H7] git status does not show the excluded files' "$(git status --porcelain -uall)" 'codex|kiro'
+like '[H7] git status shows the files that clients of the team have' "$(git status --porcelain -uall)" '[.]claude/agents/boss.md'
 mapm init --gitignore >/dev/null 2>&1
-not_ok '[H7] .gitignore has no word of them' grep -q 'codex\|kiro' .gitignore
+not_ok '[H7] .gitignore does not name the clients of config.yaml' grep -q 'codex\|kiro' .gitignore
 rm .gitignore
 printf 'clients: [claude, codex]\n' >>mapm.yaml
 mapm install --yes "$U/skills/docx" >/dev/null 2>&1
-unlike '[H7] what the team has as well is not kept from it' "$(cat $ignore)" codex
-exits '[H7] what is removed' 0 mapm remove boss docx pdf io.acme/tool
-ok '[H7] leaves the bytes from before' cmp $ignore "$T/exclude"
+unlike '[H7] git does not exclude files of a client that the team has too' "$(cat $ignore)" codex
+exits '[H7] remove of every package succeeds' 0 mapm remove boss docx pdf io.acme/tool
+ok '[H7] remove restores the exclude file of git byte for byte' cmp $ignore "$T/exclude"
 
 anew
 printf 'clients: [codex]\n' >"$config"
 git -c user.name=x -c user.email=x@x commit -q --allow-empty -m x
 git worktree add -q "$T/tree" && mkdir -p "$T/tree/a [b]" && cd "$T/tree/a [b]" || exit 1
 echo 'dependencies: {}' >mapm.yaml
-exits '[H7] below a worktree' 0 mapm install --yes "$U/agents/boss"
-like '[H7] the paths are those of its repository' "$(cat "$T/ws/.git/info/exclude")" '^/a .+b]/.codex/agents/boss.toml$'
-unlike '[H7] as git has them' "$(git status --porcelain -uall)" codex
+exits '[H7] install --yes succeeds below a git worktree' 0 mapm install --yes "$U/agents/boss"
+like '[H7] excluded paths below a worktree are relative to its root' "$(cat "$T/ws/.git/info/exclude")" '^/a .+b]/.codex/agents/boss.toml$'
+unlike '[H7] git status in the worktree does not show the excluded files' "$(git status --porcelain -uall)" codex
 cd "$T/ws" && rm -rf "$T/tree"
 
 anew
 printf 'clients: [codex]\n' >"$config"
 mkdir -p .git/info && rm -f $ignore && ln -s "$T/exclude" $ignore
-exits '[H7] a link in its place' 0 mapm install --yes "$U/agents/boss"
-is '[H7] is not written through' "$(cat "$T/exclude")" "$(printf '# ours\n*.o')"
+exits '[H7] install --yes succeeds when the exclude file is a link' 0 mapm install --yes "$U/agents/boss"
+is '[H7] install does not write through the link' "$(cat "$T/exclude")" "$(printf '# ours\n*.o')"
 
 anew
 printf 'clients: [codex]\n' >"$config"
 mkdir -p "$T/no-repository" && rm -rf .git && echo "gitdir: $T/no-repository" >.git
-exits '[row 15] a .git that leads to a folder of other things' 0 mapm install --yes "$U/agents/boss"
-is '[row 15] has nothing written there' "$(ls "$T/no-repository")" ''
+exits '[row 15] install --yes succeeds when .git leads to another folder' 0 mapm install --yes "$U/agents/boss"
+is '[row 15] install writes nothing into a folder that is no repository' "$(ls "$T/no-repository")" ''
 rm -rf .git && mkdir .git
-exits '[row 15] nor has one that is no repository' 0 mapm install --yes "$U/skills/pdf"
-is '[row 15] anything written' "$(ls .git)" ''
+exits '[row 15] install --yes succeeds with an empty .git folder' 0 mapm install --yes "$U/skills/pdf"
+is '[row 15] install writes nothing into an empty .git folder' "$(ls .git)" ''
 rm -rf .git && git init -q
 rm -f "$config"
 
 # --- --client --------------------------------------------------------------------
 
 anew
-exits '[H7] for one client' 0 mapm install --yes --client codex "$U/mcps/io.acme_tool.json" "$U/agents/boss"
-is '[H7] it alone' "$(files)" '.agents .codex mapm.lock mapm.yaml '
-exits '[H7] and verify misses nothing' 0 mapm verify
-exits '[H7] for one client' 0 mapm install --yes --client codex
-like '[H7] is said to see it' "$err" '^clients: codex 1 agent, servers after "trust this folder"$'
-exits '[H7] the next one' 0 mapm install --yes --client cursor
-ok '[H7] leaves what others have' test -f .codex/agents/boss.toml -a -f .cursor/mcp.json
-exits '[H7] as does one without a word' 0 mapm install
-ok '[H7] which takes nothing back' test -f .codex/agents/boss.toml -a -f .cursor/mcp.json -a -f .mcp.json
+exits '[H7] install --client codex succeeds' 0 mapm install --yes --client codex "$U/mcps/io.acme_tool.json" "$U/agents/boss"
+is '[H7] install --client codex writes files for codex alone' "$(files)" '.agents .codex mapm.lock mapm.yaml '
+exits '[H7] verify succeeds after install --client' 0 mapm verify
+exits '[H7] a second install --client codex succeeds' 0 mapm install --yes --client codex
+like '[H7] install --client codex prints what codex sees' "$err" '^clients: codex 1 agent, servers after "trust this folder"$'
+exits '[H7] install --client cursor succeeds after codex' 0 mapm install --yes --client cursor
+ok '[H7] install --client cursor keeps the files of codex' test -f .codex/agents/boss.toml -a -f .cursor/mcp.json
+exits '[H7] install without --client succeeds afterwards' 0 mapm install
+ok '[H7] install without --client keeps the files of other clients' test -f .codex/agents/boss.toml -a -f .cursor/mcp.json -a -f .mcp.json
 anew
-exits '[H7] all' 0 mapm install --yes --client all "$U/mcps/io.acme_tool.json"
-is '[H7] are those of this machine' "$(files)" '.agents .codex .cursor .mcp.json mapm.lock mapm.yaml '
+exits '[H7] install --client all succeeds' 0 mapm install --yes --client all "$U/mcps/io.acme_tool.json"
+is '[H7] install --client all writes files for every client of the machine' "$(files)" '.agents .codex .cursor .mcp.json mapm.lock mapm.yaml '
 anew
-exits '[H7] none' 0 mapm install --yes --client none "$U/mcps/io.acme_tool.json" "$U/skills/pdf"
-is '[H7] is the library alone' "$(files)" '.agents mapm.lock mapm.yaml '
-exits '[H7] a client that is not known' 2 mapm install --client codx
-like '[H7] with those that are' "$err" 'not one of: all none claude codex'
+exits '[H7] install --client none succeeds' 0 mapm install --yes --client none "$U/mcps/io.acme_tool.json" "$U/skills/pdf"
+is '[H7] install --client none writes the library alone' "$(files)" '.agents mapm.lock mapm.yaml '
+exits '[H7] install --client with an unknown name is a usage error' 2 mapm install --client codx
+like '[H7] the error lists the known clients' "$err" 'not one of: all none claude codex'
 
 # --- a person ----------------------------------------------------------------------
 
 anew .codex
 on_terminal no "$MAPM" install "$U/mcps/io.acme_tool.json"
-is '[H7] no' "$status" 4
-like '[H7] one question' "$out" \
+is '[H7] install exits 4 when the answer is no' "$status" 4
+like '[H7] install asks one question for consent and clients' "$out" \
     'Let your agents start this MCP server for claude, codex \(yes\), or for cursor, too \(all\)\? \(y\)es'
-is '[H7] changes nothing' "$(files)" '.codex '
+is '[H7] install writes nothing when the answer is no' "$(files)" '.codex '
 on_terminal yes "$MAPM" install "$U/mcps/io.acme_tool.json"
-is '[H7] yes' "$status" 0
-is '[H7] for those' "$(files)" '.agents .codex .mcp.json mapm.lock mapm.yaml '
-like '[H7] recorded for the team where the marker is' "$(cat mapm.yaml)" '^clients: \[codex\]$'
-is '[H7] and for the user where none is' "$(cat "$config")" 'clients: [claude]'
-like '[H7] beside what was installed' "$(cat mapm.yaml)" 'io.acme_tool.json$'
+is '[H7] install succeeds when the answer is yes' "$status" 0
+is '[H7] the answer yes serves the clients in use' "$(files)" '.agents .codex .mcp.json mapm.lock mapm.yaml '
+like '[H7] the answer yes records a client with a marker in mapm.yaml' "$(cat mapm.yaml)" '^clients: \[codex\]$'
+is '[H7] the answer yes records a client without a marker in config.yaml' "$(cat "$config")" 'clients: [claude]'
+like '[H7] mapm.yaml has the installed server beside the clients' "$(cat mapm.yaml)" 'io.acme_tool.json$'
 on_terminal yes "$MAPM" install "$U/skills/pdf"
-unlike '[H7] it is asked once' "$out" '\(y\)es'
+unlike '[H7] a later install does not ask for clients again' "$out" '\(y\)es'
 anew
 on_terminal all "$MAPM" install "$U/mcps/io.acme_tool.json" "$U/skills/pdf"
-is '[H7] all' "$status" 0
-is '[H7] for all' "$(files)" '.agents .claude .codex .cursor .mcp.json mapm.lock mapm.yaml '
-is '[H7] no marker, so all are mine' "$(cat "$config")" 'clients: [claude, codex, cursor]'
-unlike '[H7] and not the team'"'"'s' "$(cat mapm.yaml)" clients
+is '[H7] install succeeds when the answer is all' "$status" 0
+is '[H7] the answer all writes files for every client of the machine' "$(files)" '.agents .claude .codex .cursor .mcp.json mapm.lock mapm.yaml '
+is '[H7] the answer all records clients without a marker in config.yaml' "$(cat "$config")" 'clients: [claude, codex, cursor]'
+unlike '[H7] the answer all is recorded as the choice of the user, not as the team'"'"'s' "$(cat mapm.yaml)" clients
 anew
 on_terminal yes "$MAPM" install --yes "$U/skills/pdf"
-unlike '[H7] --yes asks nothing' "$out" '\(y\)es'
+unlike '[H7] install --yes on a terminal asks no question' "$out" '\(y\)es'
 
 # What is there after the answer is what was shown before it.
 R=$T/race
@@ -173,9 +173,9 @@ for change in 'B tool prereqs skill' 'A other command mcp'; do
     export BEFORE_ANSWER
     on_terminal all "$MAPM" install acme/race/skills/pdf acme/race/mcps/io.acme_tool.json
     unset BEFORE_ANSWER
-    is "[D4] $3 that changed since the question" "$status" 1
-    like "[D4] $3: it says so" "$out" "$4 .* has changed since it was shown"
-    is "[D4] $3: nothing is there" "$(files)" ''
+    is "[D4] install fails for a $3 that changed after the question" "$status" 1
+    like "[D4] the error says that the $3 has changed since it was shown" "$out" "$4 .* has changed since it was shown"
+    is "[D4] nothing is installed after the change of the $3" "$(files)" ''
     rm -rf "$R" "$R.old" "$T/repos/acme/race.git"
 done
 
@@ -183,57 +183,57 @@ done
 
 anew .cursor
 mapm install -q --yes "$U/mcps/io.acme_tool.json" "$U/skills/pdf" >/dev/null 2>&1
-exits '[H7] list' 0 mapm client list
-like '[H7] one in use' "$out" '^cursor +in use +machine +1 skill 1 server$'
-like '[H7] one that reads the common folder' "$out" '^codex +- +machine +1 skill$'
-exits '[H7] as JSON' 0 mapm client list --json
-ok '[H7] with all of it' python3 -S -c 'import json, sys
+exits '[H7] client list succeeds' 0 mapm client list
+like '[H7] client list shows a client in use and what it sees' "$out" '^cursor +in use +machine +1 skill 1 server$'
+like '[H7] client list shows a client that only reads the common folder' "$out" '^codex +- +machine +1 skill$'
+exits '[H7] client list --json succeeds' 0 mapm client list --json
+ok '[H7] client list --json has markers, machine and decision' python3 -S -c 'import json, sys
 d = json.loads(sys.argv[1])
 c = {x["name"]: x for x in d["clients"]}
 assert d["decided"] is False and c["cursor"]["here"] and c["codex"]["on_machine"], d' "$out"
-exits '[H7] add' 0 mapm client add codex gemini
-is '[H7] without a marker it is mine' "$(cat "$config")" 'clients: [codex, gemini]'
-exits '[H7] one with a marker' 0 mapm client add cursor
-like '[H7] is the team'"'"'s' "$(cat mapm.yaml)" '^clients: \[cursor\]$'
-exits '[H7] --team' 0 mapm client add --team gemini
-like '[H7] says so' "$(cat mapm.yaml)" '^clients: \[cursor, gemini\]$'
-exits '[H7] again' 0 mapm client add --team gemini
-like '[H7] is nothing to do' "$err" 'nothing to do'
-exits '[H7] -g' 0 mapm client add -g opencode
-like '[H7] is the file of the user' "$(cat "$config")" 'opencode'
-exits '[H7] install takes them' 0 mapm install
-ok '[H7] all' test -f .codex/config.toml -a -f .gemini/settings.json -a -f opencode.json
-exits '[H7] remove' 0 mapm client remove codex gemini opencode cursor
-is '[H7] from both files' "$(cat "$config")" 'clients: []'
-like '[H7] one that its marker names is left out by name' "$(cat mapm.yaml)" '^clients: \[-cursor\]$'
-exits '[H7] install' 0 mapm install
-is '[H7] takes it all back' "$(files)" '.agents .claude .cursor .mcp.json mapm.lock mapm.yaml '
-is '[H7] of the marked one, too' "$(ls -A .cursor)" ''
-exits '[H7] even claude' 0 mapm client remove claude
-like '[H7] with what was written' "$err" '^added -claude to mapm\.yaml$'
-exits '[H7] then' 0 mapm install
-is '[H7] has nothing' "$(files)" '.agents .cursor mapm.lock mapm.yaml '
-exits '[H7] an unknown one' 2 mapm client add cursr
-like '[H7] with the nearest' "$err" 'did you mean cursor'
-exits '[H7] no name' 2 mapm client add
-exits '[H7] no word' 2 mapm client drop codex
-exits '[H7] two files' 2 mapm client add -g --team codex
-exits '[H7] list has no argument' 2 mapm client list codex
+exits '[H7] client add of two clients without markers succeeds' 0 mapm client add codex gemini
+is '[H7] client add records clients without markers in config.yaml' "$(cat "$config")" 'clients: [codex, gemini]'
+exits '[H7] client add of a client with a marker succeeds' 0 mapm client add cursor
+like '[H7] client add records a client with a marker as the team'"'"'s' "$(cat mapm.yaml)" '^clients: \[cursor\]$'
+exits '[H7] client add --team succeeds' 0 mapm client add --team gemini
+like '[H7] client add --team records the client in mapm.yaml' "$(cat mapm.yaml)" '^clients: \[cursor, gemini\]$'
+exits '[H7] client add --team of a recorded client succeeds' 0 mapm client add --team gemini
+like '[H7] client add of a recorded client says that there is nothing to do' "$err" 'nothing to do'
+exits '[H7] client add -g succeeds' 0 mapm client add -g opencode
+like '[H7] client add -g records the client in config.yaml' "$(cat "$config")" 'opencode'
+exits '[H7] install succeeds for the added clients' 0 mapm install
+ok '[H7] install writes the files of every added client' test -f .codex/config.toml -a -f .gemini/settings.json -a -f opencode.json
+exits '[H7] client remove of four clients succeeds' 0 mapm client remove codex gemini opencode cursor
+is '[H7] client remove deletes the names from config.yaml' "$(cat "$config")" 'clients: []'
+like '[H7] client remove excludes a client with a marker in mapm.yaml' "$(cat mapm.yaml)" '^clients: \[-cursor\]$'
+exits '[H7] install succeeds after client remove' 0 mapm install
+is '[H7] install deletes the files of removed clients' "$(files)" '.agents .claude .cursor .mcp.json mapm.lock mapm.yaml '
+is '[H7] install empties the folder of the excluded client' "$(ls -A .cursor)" ''
+exits '[H7] client remove of claude succeeds' 0 mapm client remove claude
+like '[H7] client remove says that it added -claude to mapm.yaml' "$err" '^added -claude to mapm\.yaml$'
+exits '[H7] install succeeds after the removal of every client' 0 mapm install
+is '[H7] install leaves no files of clients' "$(files)" '.agents .cursor mapm.lock mapm.yaml '
+exits '[H7] client add of an unknown client is a usage error' 2 mapm client add cursr
+like '[H7] the error suggests the nearest client' "$err" 'did you mean cursor'
+exits '[H7] client add without a name is a usage error' 2 mapm client add
+exits '[H7] client with an unknown subcommand is a usage error' 2 mapm client drop codex
+exits '[H7] client add with -g and --team is a usage error' 2 mapm client add -g --team codex
+exits '[H7] client list with an argument is a usage error' 2 mapm client list codex
 here=$PWD
 mkdir "$T/crush" && cd "$T/crush" && echo 'clients: [crush]' >mapm.yaml
-exits '[H7] one without a file for servers' 0 mapm install -q --yes "$U/mcps/io.acme_tool.json"
-like '[H7] names the file' "$(mapm client list)" '^crush +in use +- +nothing, servers only in crush\.json, which is not there$'
+exits '[H7] install succeeds for a client without a file for servers' 0 mapm install -q --yes "$U/mcps/io.acme_tool.json"
+like '[H7] client list names the missing file for servers' "$(mapm client list)" '^crush +in use +- +nothing, servers only in crush\.json, which is not there$'
 echo '{}' >crush.json
-exits '[H7] with that file' 0 mapm install -q
-like '[H7] it sees the server' "$(mapm client list)" '^crush +in use +- +1 server$'
+exits '[H7] install succeeds once the file for servers exists' 0 mapm install -q
+like '[H7] client list shows that the client sees the server' "$(mapm client list)" '^crush +in use +- +1 server$'
 cd "$here" || exit 1
 before=$(cat mapm.yaml)
 printf 'clients: text\n' >mapm.yaml
-exits '[H7] a file that is not right' 1 mapm client add codex
-is '[H7] stays' "$(cat mapm.yaml)" 'clients: text'
+exits '[H7] client add fails for a malformed mapm.yaml' 1 mapm client add codex
+is '[H7] client add leaves a malformed mapm.yaml unchanged' "$(cat mapm.yaml)" 'clients: text'
 printf '%s\n' "$before" >mapm.yaml
 chmod 666 "$config"
-exits '[H7, row 54] a config.yaml that others may write' 4 mapm client add -g codex
+exits '[H7, row 54] client add -g refuses a config.yaml that others may write' 4 mapm client add -g codex
 chmod 600 "$config"
 
 # --- what several clients share ----------------------------------------------------------
@@ -241,35 +241,35 @@ chmod 600 "$config"
 # again WHAT CLIENTS: what one client was given does not bring the others that read it.
 again()
 {
-    exits "[H7] $1: verify" 0 mapm verify
-    exits "[H7] $1: a second install" 0 mapm install -v
-    like "[H7] $1: changes nothing" "$err" 'nothing to do'
-    unlike "[H7] $1: is for no other client" "$err" "^clients:.*$2"
+    exits "[H7] $1: verify succeeds" 0 mapm verify
+    exits "[H7] $1: a second install succeeds" 0 mapm install -v
+    like "[H7] $1: a second install has nothing to do" "$err" 'nothing to do'
+    unlike "[H7] $1: a second install serves no other client" "$err" "^clients:.*$2"
 }
 agent "$T/own/agents/judge"
 for name in vscode mastra; do
     anew
     printf 'clients: [%s]\n' $name >mapm.yaml
-    exits "[H7] $name by clients:" 0 mapm install --yes "$U/mcps/io.acme_tool.json" "$U/skills/pdf"
-    again "$name by clients:" 'copilot|qwen|qoder'
+    exits "[H7] install --yes succeeds with $name in clients:" 0 mapm install --yes "$U/mcps/io.acme_tool.json" "$U/skills/pdf"
+    again "$name in clients:" 'copilot|qwen|qoder'
     anew
-    exits "[H7] $name for one run" 0 mapm install --yes --client claude $name -- "file:$T/own/agents/judge"
+    exits "[H7] install --client claude $name succeeds" 0 mapm install --yes --client claude $name -- "file:$T/own/agents/judge"
     again "$name for one run" 'intellij|qwen|qoder'
 done
 anew .vscode
-exits '[H7] vscode by its marker' 0 mapm install --yes "file:$T/own/agents/judge"
-again 'vscode by its marker' copilot
+exits '[H7] install --yes succeeds with the marker of vscode' 0 mapm install --yes "file:$T/own/agents/judge"
+again 'the marker of vscode' copilot
 
 # --- --with-server -----------------------------------------------------------------------
 
 anew .codex
-exits '[H7] --with-server' 0 mapm install --with-server
-like '[H7] says which clients' "$err" \
+exits '[H7] install --with-server succeeds' 0 mapm install --with-server
+like '[H7] install --with-server names the clients that start mapm mcp' "$err" \
     'in this workspace claude, codex start mapm mcp from now on: mapm.yaml says so'
 
 anew .windsurf .codex
-exits '[H7] what a client does not see' 0 mapm install --yes "$U/agents/boss" "$U/mcps/io.acme_tool.json"
-like '[H7] is named, and why' "$err" \
+exits '[H7] install succeeds for a client that sees nothing' 0 mapm install --yes "$U/agents/boss" "$U/mcps/io.acme_tool.json"
+like '[H7] install names the client that sees nothing and says why' "$err" \
     '^clients: claude 1 agent 1 server · codex 1 agent, servers after "trust this folder" · windsurf nothing, no agents, servers only with mapm install -g$'
 
 # --- members [D10] -----------------------------------------------------------------------------
@@ -283,21 +283,21 @@ members()
     printf 'dependencies:\n  skills: ["%s"]\n' "$U/skills/pdf" | tee apps/web/mapm.yaml >apps/cli/mapm.yaml
 }
 members
-exits '[H7] members without a person' 0 mapm install
-like '[H7] what each client sees in one' "$err" '^clients of apps/cli: claude 1 skill$'
-like '[H7] and in another' "$err" '^clients of apps/web: claude 1 skill · codex 1 skill$'
-unlike '[H7] but not where nothing is' "$err" '^clients of \.:'
-like '[H7] the others are named' "$err" '^also on this machine: cursor '
-exits '[H7] as JSON' 0 mapm install --json
-is '[H7] with their member' "$(printf '%s\n' "$out" | python3 -S -c 'import json, sys
+exits '[H7] install of members without a terminal succeeds' 0 mapm install
+like '[H7] install prints what each client sees in the first member' "$err" '^clients of apps/cli: claude 1 skill$'
+like '[H7] install prints what each client sees in the second member' "$err" '^clients of apps/web: claude 1 skill · codex 1 skill$'
+unlike '[H7] install prints no clients for a root without packages' "$err" '^clients of \.:'
+like '[H7] install of members names the other clients of the machine' "$err" '^also on this machine: cursor '
+exits '[H7] install --json of members succeeds' 0 mapm install --json
+is '[H7] install --json has the member of each client' "$(printf '%s\n' "$out" | python3 -S -c 'import json, sys
 print([c["member"] for c in json.load(sys.stdin)["clients"] if c["in_use"] and c["name"] == "codex"])')" "['apps/web']"
 members
 on_terminal all "$MAPM" install
-is '[H7] members and a person' "$status" 0
-like '[H7] one question' "$out" 'Install for claude, codex \(yes\), or for cursor, too \(all\)\?'
-is '[H7] no marker in any: the answer is mine' "$(cat "$config")" 'clients: [claude, cursor]'
-is '[H7] a marker of a member speaks for itself' "$(cat mapm.yaml)" 'members: [apps/*]'
-like '[H7] and the answer is for all members' "$out" 'clients of apps/cli: claude 1 skill · cursor 1 skill'
+is '[H7] install of members succeeds when the answer is all' "$status" 0
+like '[H7] install asks one question for all members' "$out" 'Install for claude, codex \(yes\), or for cursor, too \(all\)\?'
+is '[H7] the answer for members is recorded in config.yaml' "$(cat "$config")" 'clients: [claude, cursor]'
+is '[H7] the answer for members leaves mapm.yaml of the root unchanged' "$(cat mapm.yaml)" 'members: [apps/*]'
+like '[H7] the answer serves the members without a marker' "$out" 'clients of apps/cli: claude 1 skill · cursor 1 skill'
 rm -f "$config"
 
 # --- doctor ----------------------------------------------------------------------------------
@@ -310,26 +310,26 @@ chmod +x "$T/bin/codex"
 PATH=$T/bin:$PATH
 anew .codex
 mapm install -q --yes "$U/mcps/io.acme_tool.json" "$U/skills/pdf" >/dev/null 2>&1
-exits '[H7] doctor' 0 mapm doctor
-like '[H7] has the clients' "$out" '^clients$'
-like '[H7] what one of them sees' "$out" '^  warn +codex +sees 1 skill, servers after "trust this folder"$'
-like '[H7] and what to do' "$out" '-> start codex here once, and trust the folder'
-like '[H7] one that is not in use' "$out" '^  missing +cursor +on this machine, not in use here: it sees 1 skill$'
-like '[H7] and how it would be' "$out" '-> mapm client add cursor'
+exits '[H7] doctor succeeds with several clients' 0 mapm doctor
+like '[H7] doctor prints a section of clients' "$out" '^clients$'
+like '[H7] doctor warns that servers of codex need a trusted folder' "$out" '^  warn +codex +sees 1 skill, servers after "trust this folder"$'
+like '[H7] doctor says how codex learns to trust the folder' "$out" '-> start codex here once, and trust the folder'
+like '[H7] doctor shows a client of the machine that is not in use' "$out" '^  missing +cursor +on this machine, not in use here: it sees 1 skill$'
+like '[H7] doctor names the command that adds the client' "$out" '-> mapm client add cursor'
 printf '[projects."%s"]\ntrust_level = "trusted"\n' "$(pwd -P)" >"$HOME/.codex/config.toml"
-exits '[H7] a folder that it trusts' 0 mapm doctor
-like '[H7] is seen' "$out" '^  ok +codex +sees 1 skill 1 server$'
-exits '[H7] --run' 0 mapm doctor --run
-like '[H7] starts nothing that is not trusted' "$out" 'no client is started in a workspace that is not trusted'
+exits '[H7] doctor succeeds when codex trusts the folder' 0 mapm doctor
+like '[H7] doctor shows that codex sees the server' "$out" '^  ok +codex +sees 1 skill 1 server$'
+exits '[H7] doctor --run succeeds in an untrusted workspace' 0 mapm doctor --run
+like '[H7] doctor --run starts no client in an untrusted workspace' "$out" 'no client is started in a workspace that is not trusted'
 mapm trust --workspace --yes >/dev/null 2>&1
 echo 'io-acme-tool  npx  enabled' >"$HOME/codex-says"
-exits '[H7] --run of a trusted one' 0 mapm doctor --run
-like '[H7] the client has them' "$out" '^  ok +codex lists +all 1 server$'
+exits '[H7] doctor --run succeeds in a trusted workspace' 0 mapm doctor --run
+like '[H7] doctor --run shows that the client lists every server' "$out" '^  ok +codex lists +all 1 server$'
 echo nothing >"$HOME/codex-says"
-exits '[H7] and one that has not' 0 mapm doctor --run
-like '[H7] is named' "$out" '^  warn +codex lists +not io-acme-tool$'
+exits '[H7] doctor --run succeeds when the client lacks a server' 0 mapm doctor --run
+like '[H7] doctor --run names the server that the client lacks' "$out" '^  warn +codex lists +not io-acme-tool$'
 rm "$HOME/codex-says"
-exits '[H7] or fails' 0 mapm doctor --run
-like '[H7] is not said to lack one' "$out" '^  warn +codex lists +unknown: exit code 1: cat: .*codex-says'
+exits '[H7] doctor --run succeeds when the client fails' 0 mapm doctor --run
+like '[H7] doctor --run reports the failure of the client as unknown' "$out" '^  warn +codex lists +unknown: exit code 1: cat: .*codex-says'
 rm -r "$HOME/.codex/config.toml"
 done_testing
