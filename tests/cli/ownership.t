@@ -31,20 +31,20 @@ ln -s "$T/elsewhere/out" .agents/skills/out
 ln -s ../../parts/inner .agents/skills/inner
 ln -s "$T/elsewhere/out" skills/authored
 exits '[F3] (e) mapm run refuses a skill that links out of the workspace' 4 mapm run out word=hi
-like '[F3] (e) the message names the workspace' "$err" "a link that leads out of $T/links"
-exits '[F3] (e) also by its path' 4 mapm run ./.agents/skills/out word=hi
-exits '[F3] (e) also with a slash at the end' 4 mapm run ./.agents/skills/out/ word=hi
-exits '[F3] (e) also from below' 4 mapm -C .agents/skills run ./out word=hi
-exits '[F3] (e) also in the folder of an author' 4 mapm run authored word=hi
-exits '[F3] (e) skill load refuses the same one' 1 mapm skill load out
-unlike '[F3] (e) skill list leaves it out' "$(mapm skill list 2>/dev/null)" '^out'
-exits '[F3] (e) a link inside the workspace is followed' 0 mapm run inner word=hi
-exits '[F3] (e) the folder that the user names runs' 0 mapm run "$T/elsewhere/out" word=hi
+like '[F3] (e) the refusal says that the link leads out of the workspace' "$err" "a link that leads out of $T/links"
+exits '[F3] (e) mapm run refuses such a skill by its path' 4 mapm run ./.agents/skills/out word=hi
+exits '[F3] (e) mapm run refuses such a skill by its path with a slash at the end' 4 mapm run ./.agents/skills/out/ word=hi
+exits '[F3] (e) mapm run refuses such a skill from below the workspace' 4 mapm -C .agents/skills run ./out word=hi
+exits '[F3] (e) mapm run refuses such a link in the skills folder of an author' 4 mapm run authored word=hi
+exits '[F3] (e) skill load fails for a skill that links out of the workspace' 1 mapm skill load out
+unlike '[F3] (e) skill list leaves out a skill that links out of the workspace' "$(mapm skill list 2>/dev/null)" '^out'
+exits '[F3] (e) mapm run follows a link inside the workspace' 0 mapm run inner word=hi
+exits '[F3] (e) mapm run accepts an outside folder named on the command line' 0 mapm run "$T/elsewhere/out" word=hi
 ln -s "$T/elsewhere/out" named
-exits '[F3] (e) also by a link that is not among the skills' 0 mapm run ./named word=hi
+exits '[F3] (e) mapm run accepts a named link that is not among the skills' 0 mapm run ./named word=hi
 rm -rf .agents && ln -s "$T/elsewhere" .agents && mkdir -p "$T/elsewhere/skills"
 metaskill "$T/elsewhere/skills/deep"
-exits '[F3] (e) a folder of skills that leads out is refused as a whole' 4 mapm run deep word=hi
+exits '[F3] (e) mapm run refuses every skill behind a link in place of .agents' 4 mapm run deep word=hi
 cd "$T/ws" || exit 1
 
 # --- (a) config.yaml --------------------------------------------------------------
@@ -52,28 +52,28 @@ cd "$T/ws" || exit 1
 echo 'ask: claude' >"$CONFIG"
 for mode in 664 646 666; do
     chmod $mode "$CONFIG"
-    exits "[F3] (a) config.yaml of mode $mode is refused" 4 mapm list
-    like "[F3] (a) with the way out ($mode)" "$err" "hint: chmod go-w $CONFIG\$"
+    exits "[F3] (a) a config.yaml of mode $mode is refused" 4 mapm list
+    like "[F3] (a) the hint names chmod for a config.yaml of mode $mode" "$err" "hint: chmod go-w $CONFIG\$"
 done
 chmod 600 "$CONFIG"
-exits '[F3] (a) one that only the user can write counts' 0 mapm list
+exits '[F3] (a) a config.yaml that only the user can write is accepted' 0 mapm list
 chmod 777 "${CONFIG%/*}"
-exits '[F3] (a) not in a folder where others could put another one' 4 mapm list
-like '[F3] (a) with the way out of that' "$err" "hint: chmod go-w ${CONFIG%/*}\$"
+exits '[F3] (a) config.yaml is refused in a folder that others can write' 4 mapm list
+like '[F3] (a) the hint names chmod for the folder of config.yaml' "$err" "hint: chmod go-w ${CONFIG%/*}\$"
 mv "$CONFIG" "$T/set-aside"
-exits '[F3, row 54] (a) nor is a new one written there' 4 mapm host add git.example.com --kind gitlab --yes
-exits '[F3] (a) a folder without the file refuses nothing' 0 mapm list
+exits '[F3, row 54] (a) host add writes no config.yaml into a folder that others can write' 4 mapm host add git.example.com --kind gitlab --yes
+exits '[F3] (a) such a folder without config.yaml refuses no command' 0 mapm list
 chmod 755 "${CONFIG%/*}" && mv "$T/set-aside" "$CONFIG"
 mv "$CONFIG" "$HOME/dotfile" && ln -s "$HOME/dotfile" "$CONFIG"
-exits '[F3] (a) also where it is a link' 0 mapm list
+exits '[F3] (a) a config.yaml that is a link is accepted' 0 mapm list
 rm "$CONFIG"
 echo 'trusted_folders: [work]' >"$CONFIG"
-exits '[F3] (a) a relative path is no trusted folder' 1 mapm list
-like '[F3] (a) which is said' "$err" 'config.yaml:1: not an absolute path'
+exits '[F3] (a) a relative path in trusted_folders is an error' 1 mapm list
+like '[F3] (a) the error says that the path is not absolute' "$err" 'config.yaml:1: not an absolute path'
 rm "$CONFIG"
 echo "trusted_folders: ['*']" >mapm.yaml
-exits '[F3] (a) a workspace cannot trust itself' 1 mapm list
-like '[F3] (a) the key belongs in config.yaml' "$err" '"trusted_folders" may not stand here'
+exits '[F3] (a) trusted_folders in mapm.yaml is an error' 1 mapm list
+like '[F3] (a) the error says that trusted_folders may not stand in mapm.yaml' "$err" '"trusted_folders" may not stand here'
 rm mapm.yaml
 
 # --- (b) trust is of a folder, not of its path -----------------------------------
@@ -88,7 +88,7 @@ is_not_allowed()
 {
     run mapm run works word=hi
     like "$1" "$out" 'error: not allowed: echo allowed'
-    like "$1: which is noted" "$err" 'not accepted on this machine'
+    like "$1: the message says so" "$err" 'not accepted on this machine'
 }
 fill()
 {
@@ -101,25 +101,25 @@ STAR
 }
 in_new bound
 fill
-is_not_allowed '[F3] (b) rules count once they are accepted'
-exits '[F3] (b) a workspace is trusted' 0 mapm trust --workspace --yes
-is_allowed '[F3] (b) its rules count'
-exits '[F3] (b) it is trusted already' 0 mapm trust --workspace
+is_not_allowed '[F3] (b) rules of mapm.yaml do not count before they are accepted'
+exits '[F3] (b) trust --workspace --yes succeeds' 0 mapm trust --workspace --yes
+is_allowed '[F3] (b) rules of a trusted workspace count'
+exits '[F3] (b) trust --workspace succeeds without a question for a trusted workspace' 0 mapm trust --workspace
 touch . && chmod 700 . && echo >new
-exits '[F3] (b) also after its content, time and mode changed' 0 mapm trust --workspace
+exits '[F3] (b) trust remains after content, time and mode of the folder changed' 0 mapm trust --workspace
 cd "$T" && mv bound away && mv away bound && cd bound || exit 1
-exits '[F3] (b) also after it was away' 0 mapm trust --workspace
+exits '[F3] (b) trust remains after the folder was moved away and back' 0 mapm trust --workspace
 cd "$T" && mv bound away && mkdir bound && cp -a away/. bound && cd bound || exit 1
-is_not_allowed '[F3] (b) a folder that replaced it is not trusted'
-like '[F3] (b) and why is said' "$err" 'the folder was replaced, or has another owner'
-exits '[F3] (b) it is asked for again' 4 mapm trust --workspace
-like '[F3] (b) with the reason' "$out" '^  asked again: the folder was replaced'
-exits '[F3] (b) the list says so' 0 mapm trust --list
-is '[F3] (b) for the workspace and its rules' "$(printf '%s\n' "$out" | grep -c "$T/bound .*another folder: asks again")" 2
+is_not_allowed '[F3] (b) rules do not count in a copy that replaced the folder'
+like '[F3] (b) the message says that the folder was replaced' "$err" 'the folder was replaced, or has another owner'
+exits '[F3] (b) trust --workspace asks again for the copy' 4 mapm trust --workspace
+like '[F3] (b) trust --workspace says that the folder was replaced' "$out" '^  asked again: the folder was replaced'
+exits '[F3] (b) trust --list succeeds with a folder that was replaced' 0 mapm trust --list
+is '[F3] (b) trust --list marks workspace and rules as of another folder' "$(printf '%s\n' "$out" | grep -c "$T/bound .*another folder: asks again")" 2
 run mapm trust --list --json
-is '[F3] (b) in JSON' "$(printf '%s\n' "$out" | grep -c '"valid": false')" 2
-exits '[F3] (b) accepted again' 0 mapm trust --workspace --yes
-is_allowed '[F3] (b) it is trusted again'
+is '[F3] (b) trust --list --json marks workspace and rules as not valid' "$(printf '%s\n' "$out" | grep -c '"valid": false')" 2
+exits '[F3] (b) trust --workspace --yes accepts the copy' 0 mapm trust --workspace --yes
+is_allowed '[F3] (b) rules of the accepted copy count'
 rm -rf "$T/away"
 python3 -S - "$MAPM_HOME/mapm.db" <<'PYTHON'
 import sqlite3, sys
@@ -127,9 +127,9 @@ c = sqlite3.connect(sys.argv[1])
 c.execute("update trust set folder = x''")
 c.commit()
 PYTHON
-is_not_allowed '[F3] (b) what an older mapm recorded without a folder does not count'
-exits '[F3] (b) that is asked for again, too' 4 mapm trust --workspace
-like '[F3] (b) with its reason' "$out" 'asked again: it was trusted by an older mapm'
+is_not_allowed '[F3] (b) a trust recorded without a folder does not count'
+exits '[F3] (b) trust --workspace asks again for a trust without a folder' 4 mapm trust --workspace
+like '[F3] (b) trust --workspace says that an older mapm recorded the trust' "$out" 'asked again: it was trusted by an older mapm'
 
 # A file system that does not record when a folder was made.
 if unshare -rm mount -t ramfs none "$T/ws" 2>/dev/null; then
@@ -190,14 +190,14 @@ for file in mapm.yaml mapm.local.yaml mapm.lock mapm.local.lock; do
     esac
     chown $OTHER $file
     before=$(snapshot .)
-    exits "[F3] (a) $file of another user is refused" 4 mapm list
-    like "[F3] (a) the file and its owner are named: $file" "$err" \
+    exits "[F3] (a) list refuses a $file of another user" 4 mapm list
+    like "[F3] (a) the error names the file and its owner: $file" "$err" \
         "$T/other/$file belongs to another user \\(uid $OTHER\\)"
     way=$(printf '%s\n' "$err" | sed -n 's/^.*\(export MAPM_TRUSTED_FOLDER=[^ ]*\).*/\1/p')
-    is "[F3] (a) the way out is one line: $file" "$way" "export MAPM_TRUSTED_FOLDER=$T/other"
-    exits "[F3] (a) mapm install refuses it, too: $file" 4 mapm install
-    is "[F3] (a) and changes nothing: $file" "$(snapshot .)" "$before"
-    exits "[F3] (a) pasted, it helps: $file" 0 sh -c "$way; exec \"\$MAPM\" list"
+    is "[F3] (a) the error gives the way out as one line of shell: $file" "$way" "export MAPM_TRUSTED_FOLDER=$T/other"
+    exits "[F3] (a) install refuses a $file of another user" 4 mapm install
+    is "[F3] (a) a refused install changes nothing: $file" "$(snapshot .)" "$before"
+    exits "[F3] (a) the line of the error makes list succeed: $file" 0 sh -c "$way; exec \"\$MAPM\" list"
 done
 
 # --- (a) files of the user, in a folder of another one ------------------------------
@@ -209,18 +209,18 @@ for file in mapm.yaml mapm.local.yaml mapm.lock; do
     *) : >"$T/own" ;;
     esac
     ln "$T/own" $file
-    exits "[F3] (a) a hard link in a folder of the user: $file" 0 mapm list
+    exits "[F3] (a) list accepts a hard link in a folder of the user: $file" 0 mapm list
     chown $OTHER .
-    exits "[F3] (a) a hard link in a folder of another user is refused: $file" 4 mapm list
-    like "[F3] (a) the folder and its owner are named: $file" "$err" \
+    exits "[F3] (a) list refuses a hard link in a folder of another user: $file" 4 mapm list
+    like "[F3] (a) the error names the folder and its owner: $file" "$err" \
         "$T/theirs belongs to another user \\(uid $OTHER\\)"
     mkdir below && cd below || exit 1
     run mapm list
-    unlike "[F3] (a) nor does it count from below: $file" "$out" 'theirs$'
+    unlike "[F3] (a) list from a subfolder ignores the foreign workspace: $file" "$out" 'theirs$'
     cd ..
-    exits "[F3] (a) in a folder that is trusted it counts: $file" 0 env MAPM_TRUSTED_FOLDER="$T/theirs" "$MAPM" list
+    exits "[F3] (a) list accepts the hard link in a trusted folder: $file" 0 env MAPM_TRUSTED_FOLDER="$T/theirs" "$MAPM" list
     rm $file
-    exits "[F3] (a) a folder without files refuses nothing: $file" 0 mapm list
+    exits "[F3] (a) list succeeds in a foreign folder without files: $file" 0 mapm list
 done
 
 # No workspace starts where none of its files would count.
@@ -228,54 +228,54 @@ skill "$T/src/skills/hello" && make_repo acme/catalog "$T/src" && start_githost
 in_new theirs
 chown $OTHER .
 for command in init 'install --yes acme/catalog/skills/hello' 'install --dry-run acme/catalog/skills/hello'; do
-    exits "[F3] (a) nothing starts in a folder of another user: $command" 4 mapm $command
-    like "[F3] (a) which is named: $command" "$err" "$T/theirs belongs to another user \\(uid $OTHER\\)"
-    is "[F3] (a) and stays empty: $command" "$(ls -A)" ''
+    exits "[F3] (a) a folder of another user is refused by mapm $command" 4 mapm $command
+    like "[F3] (a) the error names the folder and its owner: mapm $command" "$err" "$T/theirs belongs to another user \\(uid $OTHER\\)"
+    is "[F3] (a) the foreign folder stays empty: mapm $command" "$(ls -A)" ''
 done
-exits '[F3] (a) in a trusted one it does' 0 \
+exits '[F3] (a) install succeeds in a foreign folder that is trusted' 0 \
     env MAPM_TRUSTED_FOLDER="$PWD" "$MAPM" install --yes acme/catalog/skills/hello
-exits '[F3] (a) and goes on' 0 env MAPM_TRUSTED_FOLDER="$PWD" "$MAPM" verify
-exits '[F3] (a) mapm init in a new folder of the user' 0 mapm init "$T/new"
+exits '[F3] (a) verify succeeds in a foreign folder that is trusted' 0 env MAPM_TRUSTED_FOLDER="$PWD" "$MAPM" verify
+exits '[F3] (a) init succeeds for a new folder of the user' 0 mapm init "$T/new"
 stop_githost
 
 in_new other
 : >mapm.yaml
 chown $OTHER mapm.yaml
 for value in "$T/other" "$T/other/" "$T" '*' /; do
-    exits "[F3] (a) MAPM_TRUSTED_FOLDER=$value covers it" 0 env MAPM_TRUSTED_FOLDER="$value" "$MAPM" list
+    exits "[F3] (a) MAPM_TRUSTED_FOLDER=$value covers the workspace" 0 env MAPM_TRUSTED_FOLDER="$value" "$MAPM" list
 done
 for value in '' . other "$T/oth" "$T/other/below" "$T/ws" '~' '**'; do
-    exits "[F3] (a) MAPM_TRUSTED_FOLDER=$value does not" 4 env MAPM_TRUSTED_FOLDER="$value" "$MAPM" list
+    exits "[F3] (a) MAPM_TRUSTED_FOLDER=$value does not cover the workspace" 4 env MAPM_TRUSTED_FOLDER="$value" "$MAPM" list
 done
 ln -sfn "$T/other" "$T/name"
-exits '[F3] (a) a link to it names it' 0 env MAPM_TRUSTED_FOLDER="$T/name" "$MAPM" list
+exits '[F3] (a) MAPM_TRUSTED_FOLDER accepts a link to the workspace' 0 env MAPM_TRUSTED_FOLDER="$T/name" "$MAPM" list
 for value in "$T/other" '*' "/none, $T"; do
     echo "trusted_folders: ['$(echo "$value" | sed "s/, /', '/")']" >"$CONFIG"
-    exits "[F3] (a) trusted_folders: $value" 0 mapm list
+    exits "[F3] (a) trusted_folders: $value covers the workspace" 0 mapm list
 done
 mkdir -p "$HOME/work" && mv "$T/other" "$HOME/work/other" && cd "$HOME/work/other" || exit 1
 echo 'trusted_folders: [~/work]' >"$CONFIG"
-exits '[F3] (a) trusted_folders below the home folder' 0 mapm list
+exits '[F3] (a) trusted_folders with ~ covers a workspace below the home folder' 0 mapm list
 echo 'trusted_folders: [/nowhere]' >"$CONFIG"
-exits '[F3] (a) trusted_folders elsewhere' 4 mapm list
-exits '[F3] (a) config.yaml in a folder of the user' 0 mapm -C / list
+exits '[F3] (a) trusted_folders of another folder does not cover the workspace' 4 mapm list
+exits '[F3] (a) list accepts config.yaml in a folder of the user' 0 mapm -C / list
 chown $OTHER "${CONFIG%/*}"
-exits '[F3] (a) its folder of another user is refused' 4 mapm -C / list
-like '[F3] (a) by name' "$err" "${CONFIG%/*} belongs to another user \\(uid $OTHER\\)"
-like '[F3] (a) with what to do' "$err" "hint: make it yours: chown 0 ${CONFIG%/*}\$"
-exits '[F3] (a) also for programs' 4 mapm -C / trust --workspace --yes
-exits '[F3] (a) unless it is trusted' 0 env MAPM_TRUSTED_FOLDER="${CONFIG%/*}" "$MAPM" -C / list
+exits '[F3] (a) list refuses config.yaml in a folder of another user' 4 mapm -C / list
+like '[F3] (a) the error names the folder of config.yaml and its owner' "$err" "${CONFIG%/*} belongs to another user \\(uid $OTHER\\)"
+like '[F3] (a) the hint names chown for the folder of config.yaml' "$err" "hint: make it yours: chown 0 ${CONFIG%/*}\$"
+exits '[F3] (a) trust --workspace refuses config.yaml in a folder of another user' 4 mapm -C / trust --workspace --yes
+exits '[F3] (a) MAPM_TRUSTED_FOLDER makes the folder of config.yaml accepted' 0 env MAPM_TRUSTED_FOLDER="${CONFIG%/*}" "$MAPM" -C / list
 chown 0 "${CONFIG%/*}"
 rm "$CONFIG"
-exits '[F3] (a) SUDO_UID of another one' 4 env SUDO_UID=54321 "$MAPM" list
-exits '[F3] (a) SUDO_UID that is none' 4 env SUDO_UID=${OTHER}x "$MAPM" list
-exits '[F3] (a) root under sudo of its owner, as git' 0 env SUDO_UID=$OTHER "$MAPM" list
+exits '[F3] (a) SUDO_UID of a third user does not cover the workspace' 4 env SUDO_UID=54321 "$MAPM" list
+exits '[F3] (a) a malformed SUDO_UID does not cover the workspace' 4 env SUDO_UID=${OTHER}x "$MAPM" list
+exits '[F3] (a) root under sudo accepts files of the calling user' 0 env SUDO_UID=$OTHER "$MAPM" list
 in_new "it's an odd name"
 : >mapm.yaml
 chown $OTHER mapm.yaml
 run mapm list
 way=$(printf '%s\n' "$err" | sed -n 's/^.*\(export MAPM_TRUSTED_FOLDER=.*\) (or.*/\1/p')
-exits '[F3] (a) an odd name can be pasted, too' 0 sh -c "$way; exec \"\$MAPM\" list"
+exits '[F3] (a) the line of the error also works for an odd folder name' 0 sh -c "$way; exec \"\$MAPM\" list"
 
 # --- (a) above the current folder: not counted, and noted -------------------------
 
@@ -283,13 +283,13 @@ in_new above
 mkdir below
 echo 'ask: claude' >mapm.yaml
 chown $OTHER mapm.yaml
-exits '[F3] (a) a mapm.yaml of another user above does not count' 0 mapm -C below list
-like '[F3] (a) which is noted' "$err" "$T/above/mapm.yaml belongs to another user"
-is '[F3] (a) once' "$(printf '%s\n' "$err" | grep -c belongs)" 1
-like '[F3] (a) with the way out' "$err" "export MAPM_TRUSTED_FOLDER=$T/above"
-exits '[F3] (a) of a trusted folder it counts' 0 \
+exits '[F3] (a) list ignores a foreign mapm.yaml above the working folder' 0 mapm -C below list
+like '[F3] (a) the warning names the foreign mapm.yaml and its owner' "$err" "$T/above/mapm.yaml belongs to another user"
+is '[F3] (a) the warning about the foreign mapm.yaml appears once' "$(printf '%s\n' "$err" | grep -c belongs)" 1
+like '[F3] (a) the warning gives the way out' "$err" "export MAPM_TRUSTED_FOLDER=$T/above"
+exits '[F3] (a) list succeeds with the folder above trusted' 0 \
     env MAPM_TRUSTED_FOLDER="$T/above" "$MAPM" -C below list
-like '[F3] (a) so that is the workspace' "$err" "installed in $T/above\$"
+like '[F3] (a) list takes the trusted folder above as the workspace' "$err" "installed in $T/above\$"
 
 # --- (a) as another user ------------------------------------------------------------
 
@@ -303,17 +303,17 @@ if command -v setpriv >/dev/null; then
     theirs=$T/programs/mapm
     user="setpriv --reuid=$OTHER --regid=$OTHER --clear-groups env HOME=$T/data
           MAPM_HOME=$T/data/mapm XDG_CONFIG_HOME=$T/config"
-    exits "[F3] (a) root's file counts for everybody" 0 $user "$theirs" list
+    exits "[F3] (a) list accepts files of root for every user" 0 $user "$theirs" list
     chown 54321 mapm.yaml
-    exits '[F3] (a) that of a third user does not' 4 $user "$theirs" list
-    exits '[F3] (a) SUDO_UID means nothing to others than root' 4 $user SUDO_UID=54321 "$theirs" list
+    exits '[F3] (a) list refuses files of a third user' 4 $user "$theirs" list
+    exits '[F3] (a) SUDO_UID has no effect for users other than root' 4 $user SUDO_UID=54321 "$theirs" list
     rm mapm.yaml
     mkdir "$T/config/mapm" && echo 'ask: claude' >"$T/config/mapm/config.yaml"
-    exits "[F3] (a) root's config.yaml counts" 0 $user "$theirs" list
+    exits "[F3] (a) list accepts a config.yaml of root" 0 $user "$theirs" list
     chown 54321 "$T/config/mapm/config.yaml"
-    exits '[F3] (a) config.yaml of a third user is refused' 4 $user "$theirs" list
-    like '[F3] (a) its owner is named' "$err" 'config.yaml belongs to another user \(uid 54321\)'
-    like '[F3] (a) with what to do' "$err" "hint: make it yours: chown $OTHER $T/config/mapm/config.yaml\$"
+    exits '[F3] (a) list refuses a config.yaml of a third user' 4 $user "$theirs" list
+    like '[F3] (a) the error names the owner of config.yaml' "$err" 'config.yaml belongs to another user \(uid 54321\)'
+    like '[F3] (a) the hint names chown for config.yaml' "$err" "hint: make it yours: chown $OTHER $T/config/mapm/config.yaml\$"
 else
     skip '[F3] (a) as another user' 'setpriv is missing'
 fi
@@ -325,43 +325,43 @@ metaskill .agents/skills/mine
 metaskill .agents/skills/theirs
 metaskill skills/draft
 chown $OTHER .agents/skills/theirs skills/draft
-exits '[F3] (a) a metaskill in a folder of the user runs' 0 mapm run mine word=hi
-exits '[F3] (a) one in a folder of another user does not' 4 mapm run theirs word=hi
-like '[F3] (a) the folder and its owner are named' "$out" \
+exits '[F3] (a) run accepts a metaskill in a folder of the user' 0 mapm run mine word=hi
+exits '[F3] (a) run refuses a metaskill in a folder of another user' 4 mapm run theirs word=hi
+like '[F3] (a) the error names the folder of the metaskill and its owner' "$out" \
     "$T/programs/.agents/skills/theirs belongs to another user \\(uid $OTHER\\)"
-exits '[F3] (a) nor by its path' 4 mapm run ./.agents/skills/theirs word=hi
-exits '[F3] (a) nor in the folder of an author' 4 mapm run draft word=hi
-exits '[F3] (a) nor by a path from elsewhere' 4 mapm -C / run "$T/programs/skills/draft" word=hi
-exits '[F3] (a) in a trusted folder it does' 0 env MAPM_TRUSTED_FOLDER="$T/programs" "$MAPM" run theirs word=hi
-exits '[F3] (a) by its path, too' 0 env MAPM_TRUSTED_FOLDER="$T/programs" "$MAPM" run ./skills/draft word=hi
+exits '[F3] (a) run refuses the foreign metaskill by its path' 4 mapm run ./.agents/skills/theirs word=hi
+exits '[F3] (a) run refuses a foreign metaskill in the skills folder of an author' 4 mapm run draft word=hi
+exits '[F3] (a) run refuses a foreign metaskill by a path from elsewhere' 4 mapm -C / run "$T/programs/skills/draft" word=hi
+exits '[F3] (a) run accepts a foreign metaskill in a trusted folder' 0 env MAPM_TRUSTED_FOLDER="$T/programs" "$MAPM" run theirs word=hi
+exits '[F3] (a) run accepts a foreign metaskill by its path in a trusted folder' 0 env MAPM_TRUSTED_FOLDER="$T/programs" "$MAPM" run ./skills/draft word=hi
 printf 'version: 1\npackages: []\n' >mapm.lock
 chown $OTHER mapm.lock
-exits '[F3] (a) a lock of another user beside it is refused from elsewhere' 4 \
+exits '[F3] (a) run from elsewhere refuses a metaskill beside a foreign lock' 4 \
     mapm -C / run "$T/programs/.agents/skills/mine" word=hi
 
 in_new patched
 : >mapm.yaml
 mkdir -p .mapm/patches && : >.mapm/patches/skill-x.patch
 chown $OTHER .mapm/patches/skill-x.patch
-exits '[D7] a patch of another user is refused' 4 mapm install
-like '[D7] by its name' "$err" '.mapm/patches/skill-x.patch'
+exits '[D7] install refuses a patch of another user' 4 mapm install
+like '[D7] the error names the foreign patch' "$err" '.mapm/patches/skill-x.patch'
 
 # --- (b) another owner -----------------------------------------------------------------
 
 in_new bound
 fill
 mapm trust --workspace --yes >/dev/null 2>&1
-is_allowed '[F3] (b) trusted while the folder is the user'"'"'s'
+is_allowed '[F3] (b) rules count while the trusted folder is the user'"'"'s'
 chown $OTHER .
-exits '[F3] (b) not after it was given to another user' 4 mapm run works word=hi
-exits '[F3] (b) nor is it accepted' 4 mapm trust --workspace --yes
+exits '[F3] (b) run is refused after the folder was given to another user' 4 mapm run works word=hi
+exits '[F3] (b) trust --workspace is refused for a folder of another user' 4 mapm trust --workspace --yes
 MAPM_TRUSTED_FOLDER=$PWD
 export MAPM_TRUSTED_FOLDER
-is_not_allowed '[F3] (b) in a trusted folder it is asked for again, too'
-exits '[F3] (b) and can be accepted' 0 mapm trust --workspace --yes
-is_allowed '[F3] (b) so that it counts'
+is_not_allowed '[F3] (b) rules of a foreign folder do not count without a new trust'
+exits '[F3] (b) trust --workspace --yes accepts a foreign folder that is covered' 0 mapm trust --workspace --yes
+is_allowed '[F3] (b) rules of the accepted foreign folder count'
 unset MAPM_TRUSTED_FOLDER
 chown 0 .
-is_not_allowed '[F3] (b) given back, it is the folder of another owner again'
+is_not_allowed '[F3] (b) rules do not count after the folder returned to the user'
 
 done_testing
