@@ -38,8 +38,8 @@ late mute 'exec sleep 60' &
 # --- the same package over https and ssh ------------------------------------------
 start_githost
 fresh https
-exits 'over https' 0 mapm install --yes "$U/main/skills/hello" "$U/main/skills/other"
-is 'no ssh' "$(ssh_calls)" ''
+exits 'install over https succeeds' 0 mapm install --yes "$U/main/skills/hello" "$U/main/skills/other"
+is 'install over https starts no ssh' "$(ssh_calls)" ''
 stop_githost
 
 fresh over
@@ -47,40 +47,40 @@ mkdir -p "$XDG_CONFIG_HOME/mapm"
 printf 'hosts:\n  - {host: github.com, transport: ssh}\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
 GH_TOKEN=s3cret CORP_PAT=s3cret GIT_PROTOCOL=version=1
 export GH_TOKEN CORP_PAT GIT_PROTOCOL
-exits 'transport: ssh of config.yaml' 0 mapm install --yes "$U/main/skills/hello" "$U/main/skills/other"
+exits 'install succeeds with transport: ssh in config.yaml' 0 mapm install --yes "$U/main/skills/hello" "$U/main/skills/other"
 unset GH_TOKEN CORP_PAT GIT_PROTOCOL
-is 'one connection, with these words' "$(ssh_calls)" \
+is 'install starts one ssh with the expected arguments' "$(ssh_calls)" \
     "-o|SendEnv=GIT_PROTOCOL|-o|BatchMode=yes|-o|RequestTTY=no|-o|ForwardAgent=no|-o|ForwardX11=no|-o|PermitLocalCommand=no|-o|ClearAllForwardings=yes|--|git@github.com|git-upload-pack '/acme/catalog.git'"
-like 'version 2 is asked for' "$(cat "$T/fake/env")" '^GIT_PROTOCOL=version=2$'
-unlike 'no token is in its environment' "$(cat "$T/fake/env")" 's3cret|^MAPM_'
-ok 'the lock says nothing of it' cmp mapm.lock "$T/https/mapm.lock"
-ok 'nor does mapm.yaml' cmp mapm.yaml "$T/https/mapm.yaml"
-same_tree 'the same files' .agents/skills "$T/https/.agents/skills"
+like 'ssh receives the request for protocol version 2' "$(cat "$T/fake/env")" '^GIT_PROTOCOL=version=2$'
+unlike 'the environment of ssh contains no token and no MAPM_ variable' "$(cat "$T/fake/env")" 's3cret|^MAPM_'
+ok 'mapm.lock is the same over ssh as over https' cmp mapm.lock "$T/https/mapm.lock"
+ok 'mapm.yaml is the same over ssh as over https' cmp mapm.yaml "$T/https/mapm.yaml"
+same_tree 'the installed files are the same over ssh as over https' .agents/skills "$T/https/.agents/skills"
 forget_calls
-exits 'again' 0 mapm install
-exits 'locked' 0 mapm install --locked
-is 'with nothing to fetch none is started' "$(ssh_calls)" ''
+exits 'a second install over ssh succeeds' 0 mapm install
+exits 'install --locked over ssh succeeds' 0 mapm install --locked
+is 'install starts no ssh when there is nothing to fetch' "$(ssh_calls)" ''
 
 # --- an address of ssh on the command line ------------------------------------------
 rm "$XDG_CONFIG_HOME/mapm/config.yaml"
 start_githost --private 'acme/catalog' --token s3cret
 fresh typed
-exits 'a private repository, typed as of ssh' 1 mapm install --yes git@github.com:acme/catalog.git//skills/hello
-like 'is asked over https, and how it is over ssh is said' "$err" \
+exits 'install of a private repository by an ssh address fails over https' 1 mapm install --yes git@github.com:acme/catalog.git//skills/hello
+like 'the hint names mapm host set with --transport ssh' "$err" \
     'hint: over ssh: mapm host set github.com --transport ssh'
-is 'no ssh was started' "$(ssh_calls)" ''
+is 'install by an ssh address starts no ssh without transport: ssh' "$(ssh_calls)" ''
 stop_githost
-exits 'which does that' 0 mapm host set github.com --transport ssh
-exits 'then it installs' 0 mapm install --yes git@github.com:acme/catalog.git//skills/hello
-like 'and is written as of https' "$(cat mapm.yaml)" "$U/main/skills/hello"
-exits 'no hint with ssh' 1 mapm install --yes git@github.com:acme/nix.git
-unlike 'no hint with ssh: none' "$err" 'over ssh: mapm host'
+exits 'host set --transport ssh succeeds' 0 mapm host set github.com --transport ssh
+exits 'install of the private repository over ssh succeeds' 0 mapm install --yes git@github.com:acme/catalog.git//skills/hello
+like 'mapm.yaml has the origin in the form of https' "$(cat mapm.yaml)" "$U/main/skills/hello"
+exits 'install over ssh fails for a missing repository' 1 mapm install --yes git@github.com:acme/nix.git
+unlike 'the error over ssh gives no hint to use ssh' "$err" 'over ssh: mapm host'
 for text in ssh://-oProxyCommand=x/a/b ssh://h/-x git@-h:a ssh://a%62@h/a/b "ssh://git@h.example/a/'b'.git" \
     'ssh://git@h.example/a/$(id)' 'git@github.com:-x/b' 'ssh://%h/a/b' 'ssh://git@github.com:0/a/b'; do
     forget_calls
     run mapm install --yes "$text"
-    isnt "[row 49] $text is refused" "$status" 0
-    is "[row 49] $text: no ssh" "$(ssh_calls)" ''
+    isnt "[row 49] install refuses $text" "$status" 0
+    is "[row 49] install starts no ssh for $text" "$(ssh_calls)" ''
 done
 # What a package that came over ssh needs is judged as one that came over https.
 n=0
@@ -98,79 +98,79 @@ n=0
 while read -r dep; do
     n=$((n + 1))
     run mapm install --yes "$GH/acme/needy/tree/main/skills/n$n"
-    is "[row 10] needs $dep: refused" "$status" 1
-    like "[row 10] needs $dep: as such" "$err" 'dep-|origin|host'
+    is "[row 10] install refuses a dependency on $dep" "$status" 1
+    like "[row 10] the error concerns the dependency on $dep" "$err" 'dep-|origin|host'
 done <"$T/needy/deps"
-is '[row 10] no other address was asked' "$(ssh_calls | grep -v "git@github.com|git-upload-pack './*acme/needy.git'")" ''
+is '[row 10] install contacts no other address' "$(ssh_calls | grep -v "git@github.com|git-upload-pack './*acme/needy.git'")" ''
 # A dependency must not make ssh offer the user's keys to a host of its own.
 skill "$T/evil/skills/evil" 'scope: acme' 'dependencies:' '  skills:' \
     '    - ssh://git@keys.evil.example/a/b/-/tree/main/skills/x'
 make_repo acme/evil "$T/evil"
 forget_calls
-exits '[row 48] a dependency on a host of its own' 1 mapm install --yes "$GH/acme/evil/tree/main/skills/evil"
-unlike '[row 48] no ssh goes there' "$(ssh_calls)" evil.example
+exits '[row 48] install fails for a dependency on an unknown ssh host' 1 mapm install --yes "$GH/acme/evil/tree/main/skills/evil"
+unlike '[row 48] install starts no ssh to the unknown host' "$(ssh_calls)" evil.example
 cd "$T/over" || exit 1
 MAPM_HOME=$T/over/.home
 
 # --- a host of the user's own -------------------------------------------------------
-exits 'a host with a port' 0 mapm host add git.corp.example --kind git --transport ssh --port 7999
+exits 'host add with --port succeeds' 0 mapm host add git.corp.example --kind git --transport ssh --port 7999
 make_repo team/deep/tools "$s"
 fresh corp
-exits 'typed as of ssh' 0 mapm install --yes git@git.corp.example:team/deep/tools.git//skills/other
-like 'is asked at that port' "$(ssh_calls)" '[|]-p[|]7999[|]--[|]git@git.corp.example[|]git-upload-pack .team/deep/tools.git.$|[|]-p[|]7999[|]--[|]git@git.corp.example[|]git-upload-pack ./team/deep/tools.git.$'
-like 'and written as of https' "$(cat mapm.yaml)" 'https://git.corp.example/team/deep/tools.git/-/tree/main/skills/other'
-unlike 'without a word about its user' "$err" 'user name'
+exits 'install by an ssh address of the added host succeeds' 0 mapm install --yes git@git.corp.example:team/deep/tools.git//skills/other
+like 'ssh is called with the port of the added host' "$(ssh_calls)" '[|]-p[|]7999[|]--[|]git@git.corp.example[|]git-upload-pack .team/deep/tools.git.$|[|]-p[|]7999[|]--[|]git@git.corp.example[|]git-upload-pack ./team/deep/tools.git.$'
+like 'mapm.yaml has the origin of the added host in the form of https' "$(cat mapm.yaml)" 'https://git.corp.example/team/deep/tools.git/-/tree/main/skills/other'
+unlike 'install does not mention the user name git' "$err" 'user name'
 rm mapm.yaml
-exits '[H2] the user of a person' 0 mapm install --yes ssh://me@git.corp.example/team/deep/tools.git//skills/other
-like '[H2] is no part of an origin, which is said' "$err" 'the user name is left out of https://git.corp.example/team/deep/tools'
+exits '[H2] install by an ssh address with a user name succeeds' 0 mapm install --yes ssh://me@git.corp.example/team/deep/tools.git//skills/other
+like '[H2] install says that the user name is left out of the origin' "$err" 'the user name is left out of https://git.corp.example/team/deep/tools'
 git config --global url.ssh://me@git.corp.example:7999/.insteadOf ssh://git@git.corp.example:7999/
 rm -rf mapm.yaml "$MAPM_HOME"
 forget_calls
-exits '[H2] it comes from insteadOf' 0 mapm install --yes git@git.corp.example:team/deep/tools.git//skills/other
-like '[H2] as git has it' "$(ssh_calls)" '--[|]me@git.corp.example[|]git-upload-pack'
+exits '[H2] install succeeds with the user name in insteadOf' 0 mapm install --yes git@git.corp.example:team/deep/tools.git//skills/other
+like '[H2] ssh is called with the user name of insteadOf' "$(ssh_calls)" '--[|]me@git.corp.example[|]git-upload-pack'
 git config --global --remove-section url.ssh://me@git.corp.example:7999/
 rm mapm.yaml mapm.lock
-exits '[H1] an address with a port that is not known to have https' 0 \
+exits '[H1] install by an ssh address with an unknown port succeeds' 0 \
     mapm install --yes ssh://me@git.corp.example:7999/team/deep/tools.git//skills/other
-like '[H1] is written as it is' "$(cat mapm.lock)" '    origin: ssh://me@git.corp.example:7999/team/deep/tools.git/-/tree/main/skills/other$'
+like '[H1] the lock keeps the ssh address with its port' "$(cat mapm.lock)" '    origin: ssh://me@git.corp.example:7999/team/deep/tools.git/-/tree/main/skills/other$'
 for command in 'install --locked' list verify update; do
-    exits "[H1] which is read again: $command" 0 mapm $command
+    exits "[H1] $command accepts the ssh address in mapm.yaml and mapm.lock" 0 mapm $command
 done
 rm -rf mapm.yaml mapm.lock .agents .claude
-exits 'the same as https' 0 mapm install --yes https://git.corp.example/team/deep/tools.git//skills/other
-exits 'no longer' 0 mapm host remove git.corp.example
+exits 'install by the https address of the added host succeeds' 0 mapm install --yes https://git.corp.example/team/deep/tools.git//skills/other
+exits 'host remove succeeds' 0 mapm host remove git.corp.example
 cd "$T/over" || exit 1
 MAPM_HOME=$T/over/.home
 
 # --- commands ---------------------------------------------------------------------
 MAPM_HOME=$T/other
 forget_calls
-exits 'a lock and an empty store' 0 mapm install --locked
-is 'one connection' "$(ssh_calls | wc -l)" 1
-exits 'verify --remote' 0 mapm verify --remote
+exits 'install --locked with an empty store succeeds over ssh' 0 mapm install --locked
+is 'install --locked starts one ssh' "$(ssh_calls | wc -l)" 1
+exits 'verify --remote succeeds over ssh' 0 mapm verify --remote
 echo later >>"$s/skills/hello/SKILL.md"
 make_repo acme/catalog "$s"
 repo acme/catalog tag v1.2.0 main
 repo acme/catalog tag v2.0.0 main
 forget_calls
-exits 'outdated' 3 mapm outdated
-is 'by one connection' "$(ssh_calls | wc -l)" 1
+exits 'outdated over ssh reports the newer commit' 3 mapm outdated
+is 'outdated starts one ssh' "$(ssh_calls | wc -l)" 1
 forget_calls
-exits 'update' 0 mapm update --yes
-is 'by one connection' "$(ssh_calls | wc -l)" 1
-like 'has the new text' "$(cat .agents/skills/hello/SKILL.md)" later
+exits 'update over ssh succeeds' 0 mapm update --yes
+is 'update starts one ssh' "$(ssh_calls | wc -l)" 1
+like 'update installs the newer text' "$(cat .agents/skills/hello/SKILL.md)" later
 sed "s/tree: [0-9a-f]*/tree: $(repo acme/catalog rev-parse main:skills/other)/" \
     mapm.lock >"$T/edited.lock"
 fresh ranges
 forget_calls
-exits 'a range' 0 mapm install --yes 'acme/catalog/skills/hello@^1'
-like 'has its tag' "$(cat mapm.lock)" 'tag: v1\.2\.0'
-is 'by one connection' "$(ssh_calls | wc -l)" 1
+exits 'install of a version range over ssh succeeds' 0 mapm install --yes 'acme/catalog/skills/hello@^1'
+like 'the lock has the highest tag within the range' "$(cat mapm.lock)" 'tag: v1\.2\.0'
+is 'install of a version range starts one ssh' "$(ssh_calls | wc -l)" 1
 fresh edited
 cp "$T/over/mapm.yaml" . && cp "$T/edited.lock" mapm.lock
-exits '[F1] an object that the commit does not have at that path' 1 mapm install --locked
-like 'is not installed' "$err" 'lock'
-not_ok 'not at all' test -e .agents/skills
+exits '[F1] install --locked fails for a tree that the commit lacks at the path' 1 mapm install --locked
+like 'the error names the lock' "$err" 'lock'
+not_ok 'install --locked installs nothing from the false lock' test -e .agents/skills
 
 # --- several repositories -----------------------------------------------------------
 for i in 1 2 3 4 5 6 7; do make_repo "acme/c$i" "$s"; done
@@ -181,14 +181,14 @@ for i in 1 2 3 4 5 6 7; do
     set -- "$@" "$GH/acme/c$i/tree/main/skills/hello"
 done
 drive "$T/incoming" "$@"
-is 'the driver knows no config.yaml' "$(ssh_calls | wc -l)" 0
+is 'the test driver starts no ssh without insteadOf' "$(ssh_calls | wc -l)" 0
 git config --global url.git@github.com:.insteadOf $GH/
 drive "$T/incoming" "$@"
-is 'seven repositories' "$(echo "$out" | grep -c ^DONE)" 7
-is 'one connection each' "$(ssh_calls | sort -u | wc -l)-$(ssh_calls | wc -l)" 7-7
-at_most 'at most 4 at once' "$(cat "$T/fake/most")" 4
-like 'insteadOf says the address' "$(ssh_calls)" "--[|]git@github.com[|]git-upload-pack 'acme/c1.git'"
-is 'none is left' "$(ssh_lives)" 0
+is 'seven repositories are fetched over ssh' "$(echo "$out" | grep -c ^DONE)" 7
+is 'each repository uses one connection' "$(ssh_calls | sort -u | wc -l)-$(ssh_calls | wc -l)" 7-7
+at_most 'at most four connections are open at once' "$(cat "$T/fake/most")" 4
+like 'insteadOf determines the ssh address' "$(ssh_calls)" "--[|]git@github.com[|]git-upload-pack 'acme/c1.git'"
+is 'no ssh process remains after seven repositories' "$(ssh_lives)" 0
 
 # --- which ssh -----------------------------------------------------------------------
 unset GIT_SSH
@@ -197,40 +197,40 @@ called()
 {
     forget_calls
     want "$1" 0 '^DONE' "$HELLO"
-    like "$1: its words" "$(ssh_calls)" "$2"
+    like "$1: ssh has the expected arguments" "$(ssh_calls)" "$2"
 }
 git config --global core.sshCommand "$T/fake/bin/ssh -i 'my key'"
-called 'core.sshCommand of the user' "^-i[|]my key[|]-o[|]SendEnv"
+called 'core.sshCommand of the user determines the program' "^-i[|]my key[|]-o[|]SendEnv"
 GIT_SSH=/nowhere
 export GIT_SSH
-called 'precedes GIT_SSH' '^-i[|]my key[|]'
+called 'core.sshCommand takes precedence over GIT_SSH' '^-i[|]my key[|]'
 GIT_SSH_COMMAND="X=1 '$T/fake/bin/plink' -v"
 export GIT_SSH_COMMAND
 GIT_SSH_VARIANT=plink
 export GIT_SSH_VARIANT
-called 'GIT_SSH_COMMAND precedes both' '^-v[|]-batch[|]git@github.com[|]git-upload-pack'
+called 'GIT_SSH_COMMAND takes precedence over core.sshCommand and GIT_SSH' '^-v[|]-batch[|]git@github.com[|]git-upload-pack'
 unset GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_SSH
 git config --global --unset core.sshCommand
 git init -q "$T/hostile" && cd "$T/hostile" || exit 1
 git config core.sshCommand "touch $T/ran; false"
 git config url.ssh://evil.example/.insteadOf $GH/acme/
 PATH=$T/fake/bin:$PATH
-called 'ssh of PATH, and no word of a repository' "git@github.com[|]git-upload-pack 'acme/catalog.git'$"
-not_ok 'whose command did not run' test -e "$T/ran"
+called 'ssh comes from PATH despite the settings of a repository' "git@github.com[|]git-upload-pack 'acme/catalog.git'$"
+not_ok 'the ssh command of a repository does not run' test -e "$T/ran"
 mkdir bin && printf '#!/bin/sh\ntouch %s\n' "$T/ran" >bin/ssh && chmod 755 bin/ssh
 PATH=bin:$PWD/bin:$PATH
-called 'not one of the working folder' '^-o[|]SendEnv'
-not_ok 'at all' test -e "$T/ran"
+called 'ssh of the working folder is passed over' '^-o[|]SendEnv'
+not_ok 'ssh of the working folder does not run' test -e "$T/ran"
 git config --global ssh.variant simple
-called 'ssh.variant' "^git@github.com[|]git-upload-pack 'acme/catalog.git'$"
+called 'ssh.variant simple leaves out all options' "^git@github.com[|]git-upload-pack 'acme/catalog.git'$"
 git config --global url.ssh://git@github.com:2222/.insteadOf $GH/acme/
-want 'a port, which that cannot take' 1 '\[refused\] .*takes no port' "$HELLO"
+want 'a port is refused with ssh.variant simple' 1 '\[refused\] .*takes no port' "$HELLO"
 git config --global --unset ssh.variant
 git config --global --remove-section url.ssh://git@github.com:2222/
 cd "$T" || exit 1
 use_fake_ssh
 PATH=/usr/bin:/bin GIT_SSH=no-such-ssh
-want 'no ssh' 1 'no-such-ssh: no such program in PATH' "$HELLO"
+want 'the error names a missing ssh program' 1 'no-such-ssh: no such program in PATH' "$HELLO"
 use_fake_ssh
 
 # --- more trees than are wanted: the rest of an answer is read past --------------------
@@ -245,17 +245,17 @@ put("skills/hello/SKILL.md", "---\nname: hello\ndescription: Says hello.\n---\n"
 PYTHON
 repo acme/wide symbolic-ref HEAD refs/heads/main
 forget_calls
-want 'a wide repository' 0 '^DONE' "$GH/acme/wide/tree/main/skills/hello"
-is 'is walked by one connection' "$(ssh_calls | wc -l)" 1
+want 'a package of a wide repository is fetched over ssh' 0 '^DONE' "$GH/acme/wide/tree/main/skills/hello"
+is 'a wide repository is walked over one connection' "$(ssh_calls | wc -l)" 1
 
 # --- version 0 -------------------------------------------------------------------------
 ssh_does 'unset GIT_PROTOCOL'
-want 'a server that ignores GIT_PROTOCOL' 0 '^DONE' "$HELLO"
-like 'brings the same files' "$out" '644 docs/data.bin 40000$'
+want 'a server that ignores GIT_PROTOCOL is supported' 0 '^DONE' "$HELLO"
+like 'a server that ignores GIT_PROTOCOL gives the same files' "$out" '644 docs/data.bin 40000$'
 ssh_does
 
 ssh_does 'yes "a word of the server" | head -c 200000 >&2'
-want 'a server that says much at first' 0 '^DONE' "$HELLO"
+want 'much output on standard error does not block the fetch' 0 '^DONE' "$HELLO"
 ssh_does
 
 # --- what it says ------------------------------------------------------------------------
@@ -265,44 +265,44 @@ fails() # WHAT COMMANDS REGEX
     forget_calls
     want "$1" 1 "$3" "$HELLO"
 }
-fails 'an unknown host key' 'echo "Host key verification failed." >&2; exit 255' \
+fails 'an unknown host key is an error with the ssh command that accepts it' 'echo "Host key verification failed." >&2; exit 255' \
     '\[fetch\] .*ssh: Host key verification failed.*does not know the host key of git@github.com.*[|][|] run "ssh -T git@github.com" once'
-is 'is no matter of another try' "$(ssh_calls | wc -l)" 1
-fails 'a key that changed' 'echo "REMOTE HOST IDENTIFICATION HAS CHANGED!" >&2; exit 255' \
+is 'an unknown host key is not tried again' "$(ssh_calls | wc -l)" 1
+fails 'a changed host key is reported as a possible attack' 'echo "REMOTE HOST IDENTIFICATION HAS CHANGED!" >&2; exit 255' \
     '\[fetch\] .*not the host key that ssh knows.*[|][|] this may be an attack'
 unset SSH_AUTH_SOCK
-fails 'no key, and no agent' 'echo "git@github.com: Permission denied (publickey)." >&2; exit 255' \
+fails 'a refused key without an agent is reported as such' 'echo "git@github.com: Permission denied (publickey)." >&2; exit 255' \
     '\[not-authorized\] .*no key was accepted by git@github.com.*[|][|] no ssh agent is running'
-fails 'no such host' 'echo "ssh: Could not resolve hostname github.com" >&2; exit 255' '\[host-not-found\]'
-want 'no such repository' 1 '\[host-not-found\]' "$GH/acme/nix"
+fails 'an unknown host over ssh is reported as not found' 'echo "ssh: Could not resolve hostname github.com" >&2; exit 255' '\[host-not-found\]'
+want 'a missing repository on an unknown host is reported as host not found' 1 '\[host-not-found\]' "$GH/acme/nix"
 ssh_does
-want 'no such repository' 1 '\[not-found\] .*Repository not found.*no key that may read it' "$GH/acme/nix"
-fails 'no connection' 'echo "ssh: connect to host x port 22: Connection refused" >&2; exit 255' \
+want 'a missing repository is reported with the words of the server' 1 '\[not-found\] .*Repository not found.*no key that may read it' "$GH/acme/nix"
+fails 'a refused connection is reported after four tries' 'echo "ssh: connect to host x port 22: Connection refused" >&2; exit 255' \
     '\[fetch\] .*cannot connect to git@github.com.*tried 4 times'
-is 'is tried again' "$(ssh_calls | wc -l)" 4
-fails 'the last words' 'for i in $(seq 1 14); do printf "\033[31mline %s\007\n" $i >&2; done; exit 9' \
+is 'a refused connection is tried four times' "$(ssh_calls | wc -l)" 4
+fails 'the last lines of standard error are part of the error' 'for i in $(seq 1 14); do printf "\033[31mline %s\007\n" $i >&2; done; exit 9' \
     'ssh: \[31mline 14 [|] .*ssh: \[31mline 5 [|] ssh to git@github.com ended with status 9'
-unlike 'are ten' "$out" 'line 4 '
-unlike 'without controls' "$out" "$(printf '\033')"
-fails 'a greeting that is not git' 'echo "Welcome to this machine!"; sleep 60' 'not a git server'
-fails 'an error of the server' 'printf "0028ERR access denied or repository not\n"; sleep 60' 'the server says'
-is 'none of them is left' "$(ssh_lives)" 0
+unlike 'the error has at most ten lines of standard error' "$out" 'line 4 '
+unlike 'the error contains no escape character' "$out" "$(printf '\033')"
+fails 'a greeting that is not git is reported as not a git server' 'echo "Welcome to this machine!"; sleep 60' 'not a git server'
+fails 'an ERR line is reported as the words of the server' 'printf "0028ERR access denied or repository not\n"; sleep 60' 'the server says'
+is 'no ssh process remains after these errors' "$(ssh_lives)" 0
 
 # --- servers that mean harm: rows 10 to 12, 14 ---------------------------------------------
 gone=$(git -C "$T/repos/acme/catalog.git" commit-tree -m gone 'main^{tree}' </dev/null) 2>/dev/null ||
     gone=$(git -C "$T/repos/acme/catalog.git" -c user.name=A -c user.email=a@example.org commit-tree -m gone 'main^{tree}')
 ssh_does
-want '[row 12] a commit that is in no branch' 1 '\[refused\] ' "$GH/acme/catalog/tree/$gone/skills/hello"
+want '[row 12] a commit outside every branch is refused' 1 '\[refused\] ' "$GH/acme/catalog/tree/$gone/skills/hello"
 for i in 1 2; do
     skill "$T/ring/skills/c$i" 'scope: acme' 'dependencies:' '  skills:' \
         "    - $GH/acme/cycle/tree/main/skills/c$((3 - i))"
 done
 make_repo acme/cycle "$T/ring"
 fresh cycle
-exits '[row 11] a cycle' 1 mapm install --yes "$GH/acme/cycle/tree/main/skills/c1"
-like '[row 11] is named' "$err" 'c2'
-is '[row 11] and all of it came by one connection' "$(ssh_calls | wc -l)" 1
-fails '[row 14] a byte that another one changed' 'git -c uploadpack.allowFilter=true upload-pack --strict "$path" | python3 -S -c '"'"'
+exits '[row 11] install fails for a cycle of dependencies over ssh' 1 mapm install --yes "$GH/acme/cycle/tree/main/skills/c1"
+like '[row 11] the error names a package of the cycle' "$err" 'c2'
+is '[row 11] the packages of the cycle come over one connection' "$(ssh_calls | wc -l)" 1
+fails '[row 14] an altered byte is reported as damage after four tries' 'git -c uploadpack.allowFilter=true upload-pack --strict "$path" | python3 -S -c '"'"'
 import os
 n = 0
 while b := os.read(0, 65536):
@@ -313,9 +313,9 @@ while b := os.read(0, 65536):
     os.write(1, b)'"'"'
 exit' '\[damaged\] .*tried 4 times'
 ssh_does 'yes "a word of $F" >&2 &'
-want '[row 14] words without end' 0 '^DONE' "$HELLO"
-is '[row 14] which end with it' "$(pgrep -xf "yes a word of $T/fake")" ''
-fails '[row 14] refs without end' \
+want '[row 14] endless output on standard error does not stop the fetch' 0 '^DONE' "$HELLO"
+is '[row 14] the process with endless output ends with the fetch' "$(pgrep -xf "yes a word of $T/fake")" ''
+fails '[row 14] an endless list of refs is stopped by a limit' \
     'unset GIT_PROTOCOL; python3 -S -c '"'"'
 import sys
 line = b"0123456789abcdef0123456789abcdef01234567 refs/heads/main\0 side-band-64k\n"
@@ -336,17 +336,17 @@ ssh_does 'case $line in' \
 fresh prompt
 GIT_TERMINAL_PROMPT=1
 on_terminal y "$MAPM" install "$GH/acme/catalog/tree/main/skills/hello" "$GH/acme/c1/tree/main/skills/other"
-is 'it is asked for' "$status" 0
-is 'once a connection' "$(echo "$out" | grep -c Passphrase)" 2
-unlike 'without BatchMode' "$(ssh_calls)" BatchMode
+is 'install on a terminal succeeds after the passphrase is typed' "$status" 0
+is 'ssh asks for the passphrase once for each connection' "$(echo "$out" | grep -c Passphrase)" 2
+unlike 'ssh is called without BatchMode on a terminal' "$(ssh_calls)" BatchMode
 fresh prompt-yes
 on_terminal y "$MAPM" install --yes "$GH/acme/catalog/tree/main/skills/hello"
-is 'not with --yes' "$status" 1
-like 'which says why' "$out" 'nobody can be asked for a passphrase'
+is 'install --yes on a terminal fails for a key with a passphrase' "$status" 1
+like 'the error says that nobody can be asked for a passphrase' "$out" 'nobody can be asked for a passphrase'
 SSH_AUTH_SOCK=$T/agent
 export SSH_AUTH_SOCK
 on_terminal y "$MAPM" install "$GH/acme/catalog/tree/main/skills/hello"
-is 'not where an agent is' "$status" 1
+is 'install fails without a question when an agent is configured' "$status" 1
 unset SSH_AUTH_SOCK
 GIT_TERMINAL_PROMPT=0
 ssh_does
@@ -364,7 +364,7 @@ is_killed()
     terminal=$!
     await is_called
     await is_alone
-    pass "with SIGKILL at a prompt ssh ends, too: $1"
+    pass "SIGKILL of mapm at a prompt also ends ssh: $1"
     touch "$T/go"
     wait $terminal
     rm "$T/go"
@@ -398,16 +398,16 @@ os.execv(sys.argv[1], sys.argv[1:])' "$DRIVE" "$T/incoming" "$HELLO" >"$T/out" 2
     kill "-$signal" "$driver"
     wait "$driver" 2>/dev/null
     await is_alone
-    pass "with SIG$signal ssh ends, too"
+    pass "SIG$signal of the fetch also ends ssh"
 done
 ssh_does
 wait
 for name in silent drip mute; do
-    is "[row 14] $name: an error" "$(cat "$T/$name/status")" 1
-    ok "[row 14] $name: no ssh is left" sh -c 'for p in $(cat "$1"); do ! kill -0 "$p" || exit 1; done' - "$T/$name/pids"
-    not_ok "[row 14] $name: nothing was installed" test -e "$T/$name/repos/mapm.lock"
+    is "[row 14] $name: install gives up with an error" "$(cat "$T/$name/status")" 1
+    ok "[row 14] $name: no ssh process remains" sh -c 'for p in $(cat "$1"); do ! kill -0 "$p" || exit 1; done' - "$T/$name/pids"
+    not_ok "[row 14] $name: install writes no lock" test -e "$T/$name/repos/mapm.lock"
 done
-like 'silent: says so' "$(cat "$T/silent/out")" 'less than 1000 bytes a second came from git@github.com by ssh, for 1 s'
-like 'drip: the same' "$(cat "$T/drip/out")" 'less than 1000 bytes a second came from git@github.com by ssh, for 1 s'
-like 'mute: says so' "$(cat "$T/mute/out")" 'no answer from git@github.com by ssh within 15 seconds'
+like 'silent: the error says that too few bytes came' "$(cat "$T/silent/out")" 'less than 1000 bytes a second came from git@github.com by ssh, for 1 s'
+like 'drip: the error says that too few bytes came' "$(cat "$T/drip/out")" 'less than 1000 bytes a second came from git@github.com by ssh, for 1 s'
+like 'mute: the error says that no answer came' "$(cat "$T/mute/out")" 'no answer from git@github.com by ssh within 15 seconds'
 done_testing
