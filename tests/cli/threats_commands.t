@@ -56,74 +56,74 @@ for way in bubblewrap alone; do
     fi
     git init -q . && git commit -q --allow-empty -m x
     go "$nested && git config core.fsmonitor '$trap_set; echo' && $link"
-    like "[row 19] $way: a repository in a folder, with a program" "$out" \
+    like "[row 19] $way: a repository made with a program in its settings is refused" "$out" \
         'may not change.*sub/.git'
-    quiet 'a folder that the index calls a repository'
+    quiet 'a folder that the index has as a repository'
     go "mv sub/.git.refused-1 sub/.git"
-    like "[row 19] $way: moved back" "$out" 'may not change.*sub/.git'
-    quiet 'moved back'
+    like "[row 19] $way: a refused .git moved back is refused again" "$out" 'may not change.*sub/.git'
+    quiet 'a refused .git that was moved back'
     go 'mkdir sub/x; echo "gitdir: ../.git.refused-1" >sub/x/.git'
-    like "[row 19] $way: a .git that leads elsewhere" "$out" 'may not change.*sub/x/.git'
+    like "[row 19] $way: a .git file that leads to a refused repository is refused" "$out" 'may not change.*sub/x/.git'
     clean
 
     git init -q . && git commit -q --allow-empty -m x
     go "$nested && git remote add origin https://example.com/x.git"
-    unlike "[row 19] $way: a repository as git makes it may be made" "$out" 'may not change'
-    ok 'and is there' test -f sub/.git/config
+    unlike "[row 19] $way: a repository as git makes it is allowed" "$out" 'may not change'
+    ok 'the allowed repository stays' test -f sub/.git/config
     go "git -C sub config core.fsmonitor '$trap_set; echo'; echo '$trap_set' >sub/.git/hooks/pre-commit"
-    like "[row 19] $way: what is there keeps its settings" "$out" 'may not change.*sub/.git/config'
-    not_ok 'and its hooks' test -e sub/.git/hooks/pre-commit
-    ok 'as they were' git -C sub status
+    like "[row 19] $way: a change of the settings of an existing repository is refused" "$out" 'may not change.*sub/.git/config'
+    not_ok 'no hook is added to the existing repository' test -e sub/.git/hooks/pre-commit
+    ok 'git status works in the existing repository' git -C sub status
     go 'mv sub lib'
-    unlike "[row 19] $way: its folder may be moved" "$out" 'may not change'
-    ok 'with all of it' test -f lib/.git/config
+    unlike "[row 19] $way: the folder of a repository can be moved" "$out" 'may not change'
+    ok 'the moved folder has its repository' test -f lib/.git/config
     go 'rm -rf lib'
-    unlike "[row 19] $way: and removed" "$out" 'may not change'
+    unlike "[row 19] $way: the folder of a repository can be removed" "$out" 'may not change'
     clean
 
     go "mkdir objects refs; echo 'ref: refs/heads/m' >HEAD; printf '[core]\n\tworktree = .\n\tfsmonitor = $trap_set; echo\n' >config"
-    like "[row 19] $way: the workspace as a repository" "$out" 'may not change.*HEAD'
-    quiet 'the workspace as a repository'
+    like "[row 19] $way: files that make the workspace a repository are refused" "$out" 'may not change.*HEAD'
+    quiet 'the workspace made a repository'
     clean
 
     git init -q --bare .bare && echo 'gitdir: ./.bare' >.git && git config core.bare false
     go "echo '$trap_set' >.bare/hooks/post-commit; printf '[core]\n\tfsmonitor = $trap_set; echo\n' >>.bare/config; true"
-    quiet 'a repository that .git only names'
-    not_ok 'nor are there hooks' test -e .bare/hooks/post-commit
+    quiet 'a repository that a .git file names'
+    not_ok 'no hook is added to the repository that a .git file names' test -e .bare/hooks/post-commit
     clean
 
     git init -q . && mkdir mine && echo '#!/bin/sh' >mine/check && chmod +x mine/check
     ln -s ../../mine/check .git/hooks/pre-commit
     go "echo '$trap_set' >>mine/check; true"
-    is "[row 19] $way: a script that is a hook is as before" "$(cat mine/check)" '#!/bin/sh'
+    is "[row 19] $way: a script that a hook links to is restored" "$(cat mine/check)" '#!/bin/sh'
     go "mv mine lib; mkdir mine; echo '$trap_set' >mine/check"
-    like "[row 19] $way: nor is a folder moved out of its way" "$out" \
+    like "[row 19] $way: a script of a hook in a moved folder is restored" "$out" \
         'they are as before: mine/check'
-    is 'which is undone' "$(cat mine/check)" '#!/bin/sh'
+    is 'the script in the moved folder has its old content' "$(cat mine/check)" '#!/bin/sh'
     rm -rf lib .git/hooks/pre-commit && git config core.hooksPath mine
     go "echo '$trap_set' >mine/post-commit; true"
-    not_ok "[row 19] $way: hooks of core.hooksPath" test -e mine/post-commit
+    not_ok "[row 19] $way: a new hook in the folder of core.hooksPath is deleted" test -e mine/post-commit
     clean
 
     mkdir -p lib/claude && echo '{}' >lib/claude/settings.json && ln -s lib/claude .claude
     go 'mv lib sub; mkdir -p lib/claude; echo "{x}" >lib/claude/settings.json'
-    like "[row 19] $way: nor around a folder that a link leads to" "$out" \
+    like "[row 19] $way: settings in a moved folder that a link leads to are restored" "$out" \
         'they are as before: lib/claude/settings.json'
-    is 'which is undone, too' "$(cat lib/claude/settings.json)" '{}'
+    is 'the settings in the moved folder have their old content' "$(cat lib/claude/settings.json)" '{}'
     rm .claude
     clean
 
     # Only where a name came or went is looked again.
     go "cd old-$way/a/b && git init -q . && git config core.fsmonitor '$trap_set; echo'"
-    like "[row 19] $way: a repository in a folder that was not touched for a while" \
+    like "[row 19] $way: a repository made in an old folder is refused" \
         "$out" "may not change.*old-$way/a/b/.git"
     go "cd old-$way/c && mkdir -p d/e && cd d/e && git init -q . &&
         git config core.fsmonitor '$trap_set; echo'"
-    like "[row 19] $way: in a new folder of such a one" "$out" \
+    like "[row 19] $way: a repository made in a new folder of an old one is refused" "$out" \
         "may not change.*old-$way/c/d/e/.git"
     go "cd old-$way/a/b && git init -q . && cd ../.. && mv a moved && ln -s moved a &&
         git -C a/b config core.fsmonitor '$trap_set; echo'"
-    like "[row 19] $way: in one that was moved, with a link in its place" "$out" \
+    like "[row 19] $way: a repository made in a moved old folder behind a link is refused" "$out" \
         "may not change.*old-$way/moved/b/.git"
 
     # Not as root, whom no mode stops.
@@ -132,28 +132,28 @@ for way in bubblewrap alone; do
             git config core.fsmonitor "$trap_set; echo" && cd ../.. && chmod 0 shut
         sleep 2.1
         go 'chmod 755 shut'
-        like "[row 19] $way: one that could not be read" "$out" 'may not change.*shut/x/.git'
+        like "[row 19] $way: a repository in a folder that was unreadable is refused" "$out" 'may not change.*shut/x/.git'
     fi
     clean
     go 'echo "{}" >.mcp.json; chmod 555 .'
-    not_ok "[row 19] $way: a folder that nobody may write keeps nothing" test -e .mcp.json
-    is 'and may be written' "$(stat -c %a .)" "$mode"
+    not_ok "[row 19] $way: a protected file is deleted from a folder made read-only" test -e .mcp.json
+    is 'the folder made read-only has its mode again' "$(stat -c %a .)" "$mode"
     git init -q . && mkdir mine && echo '#!/bin/sh' >mine/check && chmod +x mine/check
     ln -s ../../mine/check .git/hooks/pre-commit
     go "echo '$trap_set' >>mine/check; chmod 555 mine; touch .git/config.worktree; chmod 0 .git"
-    is "[row 19] $way: nor one in it" "$(cat mine/check)" '#!/bin/sh'
-    not_ok 'nor one that is closed' test -e .git/config.worktree
-    ok 'which is open again' test -r .git
+    is "[row 19] $way: a script of a hook in a folder made read-only is restored" "$(cat mine/check)" '#!/bin/sh'
+    not_ok 'a new file in a .git made unreadable is deleted' test -e .git/config.worktree
+    ok 'the .git made unreadable is readable again' test -r .git
     clean
     mkdir .claude
     go 'i=0; while [ $i -lt 20500 ]; do : >.claude/$i; i=$((i + 1)); done; echo "{}" >.claude/settings.json'
-    is "[row 19] $way: nor many files around it" "$(ls .claude)" ''
+    is "[row 19] $way: settings among 20,500 new files are deleted with them" "$(ls .claude)" ''
     rmdir .claude
 
     git init -q . && git init -q --bare .git/modules/refs
     cp .git/modules/refs/config "$T/config"
     go 'echo "[core]" >>.git/modules/refs/config; true'
-    ok "[row 19] $way: a submodule that is called refs" cmp .git/modules/refs/config "$T/config"
+    ok "[row 19] $way: the settings of a submodule named refs are restored" cmp .git/modules/refs/config "$T/config"
     clean
 done
 
@@ -170,8 +170,8 @@ PY
     ln -s "$(readlink -f "$(command -v python3)")" "$T/bin/python3"
     cp mapm.yaml "$T/before.yaml"
     go "echo '# x' >>mapm.yaml; $(readlink -f "$(command -v python3)") limit.py \$PPID"
-    like '[row 19] a command sets no limits of mapm' "$out" 'they are as before: mapm.yaml'
-    ok 'which can put back what it changed' cmp mapm.yaml "$T/before.yaml"
+    like '[row 19] a limit that a command sets for mapm does not prevent the repair' "$out" 'they are as before: mapm.yaml'
+    ok 'mapm.yaml has its old content after the repair' cmp mapm.yaml "$T/before.yaml"
 fi
 
 # --- a denied program by another spelling ---------------------------------------------
@@ -186,7 +186,7 @@ mkdir -p "$XDG_CONFIG_HOME/mapm"
 printf 'policy:\n  commands:\n    deny: [["true", "*"]]\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
 for word in true /bin/true /bin/true/ /bin/true/. /bin//true /bin/x/../true /bin/true/x/..; do
     run mapm run ./skills/words --json --allow '*' "words=[\"$word\"]"
-    like "[row 19] denied as $word" "$out" 'not allowed'
+    like "[row 19] a denied program is refused when it is spelled $word" "$out" 'not allowed'
 done
 rm "$XDG_CONFIG_HOME/mapm/config.yaml"
 
