@@ -16,17 +16,17 @@ fresh()
     cd "$T" && rm -rf ws && mkdir ws && cd ws || exit 1
 }
 
-exits 'nothing is known' 1 mapm install --offline "$U/main/skills/mid"
-like 'it says what' "$err" 'not in the store'
-like 'and what to do' "$err" 'hint: .*--offline'
-is 'nothing was written' "$(ls -A)" ''
+exits 'install --offline with an empty store fails' 1 mapm install --offline "$U/main/skills/mid"
+like 'the error says that the package is not in the store' "$err" 'not in the store'
+like 'the hint mentions --offline' "$err" 'hint: .*--offline'
+is 'a failed install --offline writes nothing' "$(ls -A)" ''
 run mapm install --offline --json "$U/main/skills/mid"
-like 'a code' "$out" '"code": "offline"'
+like 'install --offline --json has the error code offline' "$out" '"code": "offline"'
 reset_log
-exits 'a short form neither' 1 mapm install --offline acme/catalog/skills/mid
-is 'no request for it' "$(requests)" 0
+exits 'install --offline of a short form fails with an empty store' 1 mapm install --offline acme/catalog/skills/mid
+is 'install --offline of a short form sends no request' "$(requests)" 0
 
-exits 'once with the network' 0 mapm install "$U/main/skills/mid"
+exits 'install with the network succeeds' 0 mapm install "$U/main/skills/mid"
 mkdir "$T/saved" && cp mapm.lock mapm.yaml "$T/saved"
 stop_githost
 
@@ -34,52 +34,52 @@ stop_githost
 
 git config --global url.http://127.0.0.1:9/.insteadOf https://github.com/
 fresh
-exits 'a branch, as it was' 0 mapm install --offline "$U/main/skills/mid"
-ok 'with what it needs' diff -r "$s/skills/base" .agents/skills/base
-ok 'the same lock' cmp mapm.lock "$T/saved/mapm.lock"
+exits 'install --offline of a branch in the store succeeds' 0 mapm install --offline "$U/main/skills/mid"
+ok 'install --offline installs the dependency' diff -r "$s/skills/base" .agents/skills/base
+ok 'install --offline writes the same lock' cmp mapm.lock "$T/saved/mapm.lock"
 fresh
-exits 'a catalog' 1 mapm install --offline --all acme/catalog
-like 'what is offered is known to its host' "$err" 'because: only its host knows what a catalog offers'
-like 'a package of it is not' "$err" 'hint: .*mapm install --offline owner/repo/path/to/skill'
-exits 'a dependency alone' 0 mapm install --offline "$U/main/skills/base"
+exits 'install --offline --all of a catalog fails' 1 mapm install --offline --all acme/catalog
+like 'the error says that only the host of a catalog has its offer' "$err" 'because: only its host knows what a catalog offers'
+like 'the hint suggests a package by its path' "$err" 'hint: .*mapm install --offline owner/repo/path/to/skill'
+exits 'install --offline of a dependency alone succeeds' 0 mapm install --offline "$U/main/skills/base"
 fresh
-exits 'by commit, as nothing but the branch was asked for' 1 \
+exits 'install --offline of a package by an unfetched commit fails' 1 \
     mapm install --offline "$U/$commit/skills/rare"
-like 'what is not there' "$err" 'it is not in the store'
+like 'the error says that the commit is not in the store' "$err" 'it is not in the store'
 fresh
 cp "$T/saved/mapm.yaml" "$T/saved/mapm.lock" .
-exits 'a lock, with no word of --offline' 0 mapm install --locked
-ok 'the bytes' diff -r "$s/skills/mid" .agents/skills/mid
-exits 'again' 0 mapm install
-exits 'with --offline' 0 mapm install --offline
-exits 'what is installed needs no network to go' 0 mapm remove mid
+exits 'install --locked without a host succeeds' 0 mapm install --locked
+ok 'the skill installed without a host equals its source' diff -r "$s/skills/mid" .agents/skills/mid
+exits 'install without a host and nothing to do succeeds' 0 mapm install
+exits 'install --offline with nothing to do succeeds' 0 mapm install --offline
+exits 'remove without a host succeeds' 0 mapm remove mid
 fresh
 cp "$T/saved/mapm.yaml" "$T/saved/mapm.lock" .
 MAPM_HOME=$T/empty
 export MAPM_HOME
-exits 'a lock and an empty store, offline' 1 mapm install --locked --offline
-like 'says which is missing' "$err" 'skills/mid'
-like 'and what to do' "$err" 'hint: '
-exits 'a host that does not answer' 1 mapm install --locked
-like 'is told' "$err" '127\.0\.0\.1:9'
-is 'nothing was written' "$(ls -A | tr '\n' ' ')" 'mapm.lock mapm.yaml '
-exits 'update offline is as told' 1 mapm update --offline
-exits 'outdated, too' 1 mapm outdated --offline
+exits 'install --locked --offline with an empty store fails' 1 mapm install --locked --offline
+like 'the error names the package that is missing' "$err" 'skills/mid'
+like 'the error has a hint' "$err" 'hint: '
+exits 'install --locked with an unreachable host fails' 1 mapm install --locked
+like 'the error names the host that does not answer' "$err" '127\.0\.0\.1:9'
+is 'the failed installs write nothing' "$(ls -A | tr '\n' ' ')" 'mapm.lock mapm.yaml '
+exits 'update --offline with an empty store fails' 1 mapm update --offline
+exits 'outdated --offline with an empty store fails' 1 mapm outdated --offline
 
 # --- by commit -------------------------------------------------------------------------
 
 git config --global --remove-section url.http://127.0.0.1:9/
 start_githost
 fresh
-exits 'by commit' 0 mapm install "$U/$commit/skills/rare"
+exits 'install of a package by its commit succeeds' 0 mapm install "$U/$commit/skills/rare"
 reset_log
 fresh
-exits 'again: a commit never changes' 0 mapm install "$U/$commit/skills/rare"
-is 'so no request' "$(requests)" 0
+exits 'a second install by commit succeeds in another workspace' 0 mapm install "$U/$commit/skills/rare"
+is 'a second install by commit sends no request' "$(requests)" 0
 stop_githost
 fresh
-exits 'and offline' 0 mapm install --offline "$U/$commit/skills/rare"
+exits 'install --offline by commit succeeds' 0 mapm install --offline "$U/$commit/skills/rare"
 fresh
-exits 'in short, too' 0 mapm install --offline "acme/catalog/skills/rare@$commit"
-like 'with the full URL' "$(cat mapm.yaml)" "$U/$commit/skills/rare"
+exits 'install --offline of a short form with the commit succeeds' 0 mapm install --offline "acme/catalog/skills/rare@$commit"
+like 'mapm.yaml has the full URL with the commit' "$(cat mapm.yaml)" "$U/$commit/skills/rare"
 done_testing

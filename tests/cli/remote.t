@@ -19,7 +19,7 @@ old=$(repo acme/catalog rev-parse main~4)
 repo acme/catalog branch v/1.x main~3
 make_repo beta/tools "$T/src-b"
 start_githost
-exits 'a workspace' 0 mapm install --yes "$U/main/skills/mid" "$U/$old/skills/third" \
+exits 'install of packages of two repositories succeeds' 0 mapm install --yes "$U/main/skills/mid" "$U/$old/skills/third" \
     "$U/v/1.x/skills/slash" beta/tools/skills/far
 commit_of()
 {
@@ -31,18 +31,18 @@ edit()
 }
 snapshot . >"$T/before"
 reset_log
-exits '[F1] verify --remote: all are' 0 mapm verify --remote
-like '[F1] it says how many' "$err" '5 packages verified'
-at_most '[F1] of two repositories: refs, and what is older than a tip' "$(requests)" 4
-is '[F1] nothing is written' "$(snapshot .)" "$(cat "$T/before")"
-exits '[F1] not without the network' 1 mapm verify --remote --offline
+exits '[F1] verify --remote succeeds with commits in the history of their refs' 0 mapm verify --remote
+like '[F1] verify --remote reports the number of packages' "$err" '5 packages verified'
+at_most '[F1] verify --remote of two repositories sends at most four requests' "$(requests)" 4
+is '[F1] verify --remote leaves the workspace unchanged' "$(snapshot .)" "$(cat "$T/before")"
+exits '[F1] verify --remote --offline fails' 1 mapm verify --remote --offline
 echo 7 >"$s/n"
 make_repo acme/catalog "$s"
-exits '[F1] refs that moved on' 0 mapm verify --remote
-exits 'without --remote' 0 mapm verify
+exits '[F1] verify --remote succeeds when refs moved on' 0 mapm verify --remote
+exits 'verify without --remote succeeds when refs moved on' 0 mapm verify
 reset_log
-exits '[F1] asks nothing' 0 mapm verify
-is '[F1] of anyone' "$(requests)" 0
+exits '[F1] a second verify without --remote succeeds' 0 mapm verify
+is '[F1] verify without --remote sends no request' "$(requests)" 0
 
 # --- commits that no ref leads to ----------------------------------------------------
 
@@ -56,25 +56,25 @@ edit acme/base tree "$(repo acme/catalog rev-parse gone:skills/base)"
 sed -i "/name: acme\\/base\$/,/^  - /s|^    digest: .*|    digest: sha256:$(printf '%064d' 0)|" mapm.lock
 run mapm install --locked --force
 sed -i "s|sha256:0\\{64\\}|$(printf '%s\n' "$err" | sed -n 's/.*(\(sha256:[0-9a-f]*\)).*/\1/p' | head -n 1)|" mapm.lock
-exits 'a commit of a branch installs' 0 mapm install --locked --force
-exits '[F1] and is what its commit holds' 0 mapm verify
-exits '[F1] but not of the branch that is named' 3 mapm verify --remote
-like '[F1] it says which' "$out" "^\\.agents/skills/base: commit $gone is not in the history of \"main\" of acme/catalog"
+exits 'install --locked of a commit of another branch succeeds' 0 mapm install --locked --force
+exits '[F1] verify of a commit of another branch succeeds' 0 mapm verify
+exits '[F1] verify --remote fails with a commit of another branch' 3 mapm verify --remote
+like '[F1] the report names package, commit and ref' "$out" "^\\.agents/skills/base: commit $gone is not in the history of \"main\" of acme/catalog"
 repo acme/catalog update-ref -d refs/heads/gone
-exits '[F1] a deleted branch' 3 mapm verify --remote
-exits '[F1] for programs' 3 mapm verify --remote --json
-like '[F1] as a difference' "$out" '"how": "commit [0-9a-f]* is not in the history'
+exits '[F1] verify --remote fails with a commit of a deleted branch' 3 mapm verify --remote
+exits '[F1] verify --remote --json fails with a commit of a deleted branch' 3 mapm verify --remote --json
+like '[F1] verify --remote --json lists the commit as a difference' "$out" '"how": "commit [0-9a-f]* is not in the history'
 sed -i "s|tree/main/skills/base|tree/$gone/skills/base|" mapm.lock
-exits '[F1] an origin that is that commit' 3 mapm verify --remote
-like '[F1] is in no branch' "$out" 'is in no branch or tag of acme/catalog'
+exits '[F1] verify --remote fails with an origin at an unreachable commit' 3 mapm verify --remote
+like '[F1] the report says that the commit is in no branch or tag' "$out" 'is in no branch or tag of acme/catalog'
 
 cd "$T/ws" || exit 1
 repo acme/catalog update-ref -d refs/heads/v/1.x
-exits '[F1] a ref that is gone' 3 mapm verify --remote
-like '[F1] is named' "$out" '^\.agents/skills/slash: the repository has no branch or tag'
-like '[F1] with what to do' "$err" 'install the package from another one'
+exits '[F1] verify --remote fails when the ref is gone' 3 mapm verify --remote
+like '[F1] the report names the package without its ref' "$out" '^\.agents/skills/slash: the repository has no branch or tag'
+like '[F1] the hint suggests another ref' "$err" 'install the package from another one'
 fault '{"kind": "status", "status": 404, "match": {"repo": "beta/*"}, "times": -1}'
-exits '[F1] a repository that cannot be asked' 1 mapm verify --remote
-like '[F1] is an error' "$err" 'cannot look at https://github.com/beta/tools'
+exits '[F1] verify --remote fails when a repository does not answer' 1 mapm verify --remote
+like '[F1] the error names the repository that does not answer' "$err" 'cannot look at https://github.com/beta/tools'
 clear_faults
 done_testing
