@@ -11,8 +11,8 @@ python=/usr/bin/python3
 mkdir -p "$T/runner/_actions/acme/setup-mapm/v$VERSION"
 action=$T/runner/_actions/acme/setup-mapm/v$VERSION
 tar -xzf "$DIST/setup-mapm-$VERSION.tar.gz" -C "$action" --strip-components=1
-is 'no place is left to fill in' "$(grep -rE '@[A-Z]+@' "$action")" ''
-unlike '[S7] it comes without the scripts of the build' "$(ls "$action")" '^(build|check)$'
+is 'the action has no placeholder left' "$(grep -rE '@[A-Z]+@' "$action")" ''
+unlike '[S7] the action comes without the scripts of the build' "$(ls "$action")" '^(build|check)$'
 
 # --- syntax --------------------------------------------------------------------
 
@@ -48,13 +48,13 @@ for step in steps:
         print(step["run"])
 PYTHON
 for file in action.yml update/action.yml workflows/mapm-check.yml workflows/mapm-update.yml; do
-    exits "[S7] $file" 0 "$python" "$T/steps.py" "$action/$file"
+    exits "[S7] the steps and inputs of $file are consistent" 0 "$python" "$T/steps.py" "$action/$file"
     printf '%s\n' "$out" >"$T/step.sh"
-    ok 'its steps are shell' sh -n "$T/step.sh"
+    ok 'the steps of the file are valid shell' sh -n "$T/step.sh"
 done
 for file in setup.sh update/update.sh; do
-    ok "[S7] $file is shell" sh -n "$action/$file"
-    ! command -v shellcheck >/dev/null || ok 'and shellcheck has nothing to say' shellcheck -S warning "$action/$file"
+    ok "[S7] $file is valid shell" sh -n "$action/$file"
+    ! command -v shellcheck >/dev/null || ok 'shellcheck has no warning for the script' shellcheck -S warning "$action/$file"
 done
 cat >"$T/renovate.js" <<'JS'
 const { customManagers, packageRules } = require(process.argv[2]);
@@ -78,7 +78,7 @@ dependencies:
 Y
 if command -v node >/dev/null; then
     exits '[S7] the preset of Renovate reads mapm.yaml' 0 node "$T/renovate.js" "$action/default.json" "$T/sample/mapm.yaml"
-    is 'and finds the tags' "$out" 'github-tags acme/tools v1.2.3
+    is 'the preset of Renovate finds the tags' "$out" 'github-tags acme/tools v1.2.3
 github-tags a-b/c.d v10.20.30
 gitlab-tags group/sub/project 2.0.0'
 fi
@@ -104,26 +104,26 @@ setup()
         GITHUB_ACTION_PATH="$action" GITHUB_SERVER_URL="$server" "$@" "$action/setup.sh"
 }
 exits '[S7] setup.sh downloads the release of its repository' 0 setup
-is 'which is on the PATH' "$("$(cat "$T/path")/mapm" --version)" "mapm $VERSION"
-like 'its version is an output' "$(cat "$T/output")" "^version=$VERSION\$"
-like 'and its store' "$(cat "$T/output")" "^store=$T/mapm/store\$"
+is 'mapm is on the PATH after setup.sh' "$("$(cat "$T/path")/mapm" --version)" "mapm $VERSION"
+like 'setup.sh outputs the version' "$(cat "$T/output")" "^version=$VERSION\$"
+like 'setup.sh outputs the folder of the store' "$(cat "$T/output")" "^store=$T/mapm/store\$"
 exits '[S7] setup.sh downloads from a mirror' 0 setup GITHUB_SERVER_URL=http://127.0.0.1:9 INPUT_URL="$server/acme/setup-mapm/releases/download/v$VERSION/"
 cp -r "$action" "$T/local"
-exits 'a local copy of the action has no repository' 1 env RUNNER_TEMP="$T/temp" GITHUB_PATH=/dev/null GITHUB_OUTPUT=/dev/null "$T/local/setup.sh"
-like 'and says so' "$out" '^::error::.*"url"'
+exits 'setup.sh of a local copy without a URL fails' 1 env RUNNER_TEMP="$T/temp" GITHUB_PATH=/dev/null GITHUB_OUTPUT=/dev/null "$T/local/setup.sh"
+like 'the error of a local copy names the input url' "$out" '^::error::.*"url"'
 
 for archive in "$releases"/*; do
     printf x >>"$archive"
 done
-exits '[S7] other bytes than those released are refused' 1 setup
-like 'by their checksum' "$out" '^::error::.* is not what was released: its SHA-256 is [0-9a-f]{64} instead of [0-9a-f]{64}$'
-is 'and nothing of them is on the PATH' "$(cat "$T/path")" ''
+exits '[S7] setup.sh refuses an archive with other bytes' 1 setup
+like 'the error has both checksums' "$out" '^::error::.* is not what was released: its SHA-256 is [0-9a-f]{64} instead of [0-9a-f]{64}$'
+is 'setup.sh adds nothing to the PATH after a wrong checksum' "$(cat "$T/path")" ''
 rm "$releases"/*
-exits 'an absent release' 1 setup
-like 'is named' "$out" '^::error::.*cannot download http'
+exits 'setup.sh fails when the release is absent' 1 setup
+like 'the error says that the download failed' "$out" '^::error::.*cannot download http'
 mkdir "$T/mac" && printf '#!/bin/sh\necho Darwin\n' >"$T/mac/uname" && chmod +x "$T/mac/uname"
-exits 'another system' 1 setup PATH="$T/mac:$PATH"
-like 'is refused' "$out" '^::error::.*no mapm for Darwin'
+exits 'setup.sh fails on another system' 1 setup PATH="$T/mac:$PATH"
+like 'the error names the system without a release' "$out" '^::error::.*no mapm for Darwin'
 
 # --- a job: install from the lock, then a pull request ---------------------------
 
@@ -138,7 +138,7 @@ cd "$T/project" || exit 1
 git init -q -b main .
 git config user.name t
 git config user.email t@example.org
-ok 'a project' mapm install --yes https://github.com/acme/catalog/tree/main/skills/tea
+ok 'install in the project of the test succeeds' mapm install --yes https://github.com/acme/catalog/tree/main/skills/tea
 mapm init --gitignore >/dev/null 2>&1
 git add -A && git commit -q -m first
 git init -q --bare "$T/origin.git"
@@ -164,17 +164,17 @@ job()
     env CI=true mapm install --locked && env CI=true RUNNER_TEMP="$T/temp" GITHUB_OUTPUT="$T/output" INPUT_BRANCH=mapm/update \
         T_GH="$T/gh" PATH="$T/gh:$PATH" GH_TOKEN=none "$action/update/update.sh"
 }
-exits '[S7] nothing to update' 0 job
-is 'is no pull request' "$(cat "$T/output"; cat "$T/gh/log" 2>/dev/null)" 'changed=false'
+exits '[S7] the job without an update succeeds' 0 job
+is 'the job without an update creates no pull request' "$(cat "$T/output"; cat "$T/gh/log" 2>/dev/null)" 'changed=false'
 skill "$T/src/skills/tea" 'version: 1.1.0'
 printf '\n````\n## @everyone $(touch /tmp/pwned) `x`\n' >>"$T/src/skills/tea/SKILL.md"
 make_repo acme/catalog "$T/src"
-exits '[S7] an update' 0 job
-is 'is one' "$(cat "$T/output")" 'changed=true'
-like 'of its branch' "$(cat "$T/gh/log")" '^pr create --head mapm/update '
-is 'which changes the lock alone' "$(git -C "$T/origin.git" diff --name-only main mapm/update)" mapm.lock
-like '[S7] its text shows the change' "$(cat "$T/gh/body")" '^\+version: 1\.1\.0$'
-is 'as text: the fence is longer than any in it' "$(grep -c '^```````' "$T/gh/body")" 2
-exits '[S7] once more' 0 job
-like 'renews it' "$(tail -n 1 "$T/gh/log")" '^pr edit 7 --body-file '
+exits '[S7] the job with an update succeeds' 0 job
+is 'the job with an update outputs changed=true' "$(cat "$T/output")" 'changed=true'
+like 'the job with an update creates a pull request of its branch' "$(cat "$T/gh/log")" '^pr create --head mapm/update '
+is 'the branch of the pull request changes mapm.lock only' "$(git -C "$T/origin.git" diff --name-only main mapm/update)" mapm.lock
+like '[S7] the text of the pull request shows the change' "$(cat "$T/gh/body")" '^\+version: 1\.1\.0$'
+is 'the fence in the text is longer than any in the change' "$(grep -c '^```````' "$T/gh/body")" 2
+exits '[S7] a second job with the same update succeeds' 0 job
+like 'a second job edits the pull request' "$(tail -n 1 "$T/gh/log")" '^pr edit 7 --body-file '
 done_testing
