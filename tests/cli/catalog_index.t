@@ -16,12 +16,12 @@ by = {s["name"]: s for s in d["skills"]}
 exec(sys.argv[1])' "$1" 2>&1
 }
 
-exits 'a folder is needed' 2 mapm catalog index
-exits 'one' 2 mapm catalog index . .
-exits 'that is there' 1 mapm catalog index nowhere
+exits 'catalog index without a folder is a usage error' 2 mapm catalog index
+exits 'catalog index with two folders is a usage error' 2 mapm catalog index . .
+exits 'catalog index of an absent folder fails' 1 mapm catalog index nowhere
 mkdir empty
-exits 'without a skill' 1 mapm catalog index empty
-like 'it is said' "$err" 'no skill for an index'
+exits 'catalog index of a folder without skills fails' 1 mapm catalog index empty
+like 'the error says that there is no skill for an index' "$err" 'no skill for an index'
 
 mkdir -p site/skills/hello site/skills/tables/scripts site/skills/bad site/other/hello site/.agents/skills/copy site/skills/linked
 cd site || exit 1
@@ -35,19 +35,19 @@ printf -- '---\nname: copy\ndescription: Was installed.\n---\nx\n' >.agents/skil
 printf -- '---\nname: linked\ndescription: Leads away.\n---\nx\n' >skills/linked/SKILL.md
 ln -s /etc/passwd skills/linked/passwd
 
-exits 'an index is written' 0 mapm catalog index .
-like 'and counted' "$out" 'index.json  2 skills'
-like 'what is invalid is left out [W3]' "$err" 'skills/bad is left out'
-like 'so is a link, whatever it leads to [W7]' "$err" 'skills/linked is left out: .*link'
-like 'and a name that is there' "$err" 'hello is left out: .*hello has its name, too'
-not_ok 'nothing of what links lead to is in it' grep -rq root: .well-known
-is 'it is of version 0.2.0 [W1]' "$(py 'print(d["$schema"])')" https://schemas.agentskills.io/discovery/0.2.0/schema.json
-is 'with all that the format wants [W2]' "$(py 'print(all(set(s) >= {"name", "type", "description", "url", "digest"} for s in d["skills"]), sorted(by))')" "True ['hello', 'tables']"
-is 'a SKILL.md alone is one [W4, W5]' \
+exits 'catalog index of a folder with skills succeeds' 0 mapm catalog index .
+like 'catalog index reports the number of skills' "$out" 'index.json  2 skills'
+like 'catalog index leaves out an invalid skill [W3]' "$err" 'skills/bad is left out'
+like 'catalog index leaves out a skill with a link [W7]' "$err" 'skills/linked is left out: .*link'
+like 'catalog index leaves out a second skill of a name' "$err" 'hello is left out: .*hello has its name, too'
+not_ok 'the index has nothing of the target of a link' grep -rq root: .well-known
+is 'the index is of version 0.2.0 [W1]' "$(py 'print(d["$schema"])')" https://schemas.agentskills.io/discovery/0.2.0/schema.json
+is 'each skill of the index has all required members [W2]' "$(py 'print(all(set(s) >= {"name", "type", "description", "url", "digest"} for s in d["skills"]), sorted(by))')" "True ['hello', 'tables']"
+is 'a skill of one file is listed with its path and digest [W4, W5]' \
     "$(py 's = by["hello"]; print(s["type"], s["url"], s["digest"] == "sha256:" + hashlib.sha256(open(".well-known/agent-skills/" + s["url"], "rb").read()).hexdigest())')" \
     'skill-md ../../other/hello/SKILL.md True'
-is 'with members that others ignore [W2]' "$(py 's = by["hello"]; print(s["version"], s["license"], s["tags"], s["tokens"] > 20, s["files"])')" "1.2.0 MIT ['greet', 'words'] True 1"
-is 'one with other files is an archive, its content at the root [W5, W6]' "$(py '
+is 'a skill has the optional members version, license, tags and tokens [W2]' "$(py 's = by["hello"]; print(s["version"], s["license"], s["tags"], s["tokens"] > 20, s["files"])')" "1.2.0 MIT ['greet', 'words'] True 1"
+is 'a skill of several files is a zip archive with its digest [W5, W6]' "$(py '
 s = by["tables"]
 raw = open(".well-known/agent-skills/" + s["url"], "rb").read()
 z = zipfile.ZipFile(io.BytesIO(raw))
@@ -57,25 +57,25 @@ print(s["type"], s["url"], s["digest"] == "sha256:" + hashlib.sha256(raw).hexdig
     "archive tables.zip True None ['SKILL.md', 'scripts/x'] True ['0o100644', '0o100755']"
 sum=$(cat .well-known/agent-skills/* | sha256sum)
 touch skills/tables/SKILL.md
-exits 'again' 0 mapm catalog index . --json
-is 'it is the same' "$(cat .well-known/agent-skills/* | sha256sum)" "$sum"
-like 'told to programs, too' "$out" '"left_out": "skills/linked|"left_out": ".*passwd'
-exits 'of a name that is no path' 0 mapm catalog index "$T/ws/site"
+exits 'a second catalog index --json succeeds' 0 mapm catalog index . --json
+is 'a second catalog index writes the same files' "$(cat .well-known/agent-skills/* | sha256sum)" "$sum"
+like 'catalog index --json lists the skills left out' "$out" '"left_out": "skills/linked|"left_out": ".*passwd'
+exits 'catalog index with an absolute path succeeds' 0 mapm catalog index "$T/ws/site"
 mkdir -p 'skills/with blank %' && printf -- '---\nname: blank\ndescription: Has a blank.\n---\nx\n' >'skills/with blank %/SKILL.md'
-exits 'names of folders' 0 mapm catalog index .
-is 'are encoded [W4]' "$(py 'print(by.get("blank", {}).get("url"))')" '../../skills/with%20blank%20%25/SKILL.md'
+exits 'catalog index with a blank in the name of a folder succeeds' 0 mapm catalog index .
+is 'the index has the URL of such a folder encoded [W4]' "$(py 'print(by.get("blank", {}).get("url"))')" '../../skills/with%20blank%20%25/SKILL.md'
 
 # --- what mapm makes of it ---------------------------------------------------------------
 
 serve_index "$T/ws/site" "$T/index.log"
-exits 'it is a catalog' 0 mapm catalog add "http://$served"
-like 'of all that it has' "$out" '3 packages '
-exits 'that is searched' 0 mapm search hello
-like 'with its members' "$out" 'hello +skill +1.2.0 +[0-9]+ tokens'
+exits 'catalog add of the published index succeeds' 0 mapm catalog add "http://$served"
+like 'catalog add counts the skills of the index' "$out" '3 packages '
+exits 'search in the published index succeeds' 0 mapm search hello
+like 'search shows version and tokens of the index' "$out" 'hello +skill +1.2.0 +[0-9]+ tokens'
 
 # --- the page -------------------------------------------------------------------------------
 
-is 'the page runs one script, known by its hash' "$(python3 -S -c '
+is 'the page has one script that its policy allows by hash' "$(python3 -S -c '
 import base64, hashlib, re
 t = open(".well-known/agent-skills/index.html").read()
 s = re.findall(r"<script>(.*?)</script>", t, re.S)
@@ -101,11 +101,11 @@ print([n for a, n in rows if "hidden" not in a], re.search(r"id=.count.[^>]*>(.*
 if [ -z "$chromium" ]; then
     skip 'the page in a browser' 'chromium is not installed'
 else
-    is 'from file:// it lists all' "$(dom "$PWD/$page" '' 1280,900 | shown)" "['blank', 'hello', 'tables'] 3 skills"
-    is 'and searches' "$(dom "$PWD/$page" pdf%20tables 1280,900 | shown)" "['tables'] 1 of 3 skills"
-    is 'in names first' "$(dom "$PWD/$page" a 360,800 | shown | sed 's/.*\] //')" '3 skills'
-    is 'and finds nothing where nothing is' "$(dom "$PWD/$page" zzz 360,800 | shown)" '[] 0 of 3 skills'
-    dom "$PWD/$page" '' 1280,900 | grep -q 'role="search"' && pass 'with a field' || fail 'with a field'
+    is 'the page lists all skills from a file URL' "$(dom "$PWD/$page" '' 1280,900 | shown)" "['blank', 'hello', 'tables'] 3 skills"
+    is 'the page lists the skills that match the search' "$(dom "$PWD/$page" pdf%20tables 1280,900 | shown)" "['tables'] 1 of 3 skills"
+    is 'the page lists all skills for a letter that all have' "$(dom "$PWD/$page" a 360,800 | shown | sed 's/.*\] //')" '3 skills'
+    is 'the page lists no skill for a word without a match' "$(dom "$PWD/$page" zzz 360,800 | shown)" '[] 0 of 3 skills'
+    dom "$PWD/$page" '' 1280,900 | grep -q 'role="search"' && pass 'the page has a search field' || fail 'the page has a search field'
     i=0
     while [ $i -lt 300 ]; do
         mkdir -p "skills/$i-a-skill-with-a-rather-long-name-for-a-page"
@@ -117,12 +117,12 @@ else
     cp "$page" "$T/ws/catalog.html"
     if python3 -S "$ROOT/tests/lib/browser.py" "$chromium" "$T" "light:$T/ws/catalog.html" \
         "dark:$T/ws/catalog.html" >"$T/seen" 2>"$T/browser.err"; then
-        is 'on a phone nothing scrolls sideways, nothing else is asked for' "$(python3 -S -c 'import json, sys
+        is 'the page fits a phone, loads nothing else and has both themes' "$(python3 -S -c 'import json, sys
 d = json.load(open(sys.argv[1])); p = d["pages"]["catalog.html"]
 print(p["wide_open"] <= 360, d["pwned"], d["foreign"], p["dark"] < 60 < 200 < p["light"])' "$T/seen")" \
             'True None [] True'
     else
-        fail 'the browser looked at the page'
+        fail 'the browser loads the page'
         diag "$(tail -n 20 "$T/browser.err")"
     fi
 fi
