@@ -19,9 +19,9 @@ PYTHON
 make_repo acme/large "$T/large"
 drive "$T/incoming" "$GH/acme/large/tree/main/skills/small" \
     "$GH/acme/large/tree/main/skills/large" "$GH/acme/large/tree/main/skills/many"
-like 'a file of 32 MiB and a byte' "$out" '^FAILED .*skills/large \[limit\] .*33554432'
-like '5,001 files' "$out" '^FAILED .*skills/many \[limit\]'
-like 'harm no other' "$out" '^DONE .*skills/small'
+like 'a skill with a file of 32 MiB and a byte is refused' "$out" '^FAILED .*skills/large \[limit\] .*33554432'
+like 'a skill of 5,001 files is refused' "$out" '^FAILED .*skills/many \[limit\]'
+like 'another skill of the same repository is fetched' "$out" '^DONE .*skills/small'
 
 # a repository of 20,000 folders: only the way to the package is fetched
 git init -q --bare "$T/repos/acme/wide.git"
@@ -35,11 +35,11 @@ put("skills/hello/SKILL.md", "---\nname: hello\ndescription: Says hello.\n---\n"
 put("skills/hello/docs/more.md", "more")
 PYTHON
 repo acme/wide symbolic-ref HEAD refs/heads/main
-want 'a wide repository' 0 '^DONE' "$GH/acme/wide/tree/main/skills/hello"
-like 'all of the package' "$out" '^  644 docs/more.md 4$'
-at_most 'few bytes' "$(stat_of by_cmd.fetch)" 12
+want 'a skill of a repository with 20,000 folders is fetched' 0 '^DONE' "$GH/acme/wide/tree/main/skills/hello"
+like 'the skill of a wide repository is complete' "$out" '^  644 docs/more.md 4$'
+at_most 'a wide repository takes few fetches' "$(stat_of by_cmd.fetch)" 12
 drive --catalog "$T/incoming" "$GH/acme/wide"
-like 'and what it offers' "$out" '^  skill skills/hello$'
+like 'the wide repository lists its packages' "$out" '^  skill skills/hello$'
 stop_githost
 
 # --- servers that mean harm [row 13, row 14] -----------------------------------
@@ -52,7 +52,7 @@ hostile()
     url=$(cat "$T/hostile")
     git config --global "url.$url/.insteadOf" $GH/
     want "$2" 1 "$3" "${4:-$HELLO}"
-    unlike "$2: nothing raw" "$out" "$(printf '\033')"
+    unlike "$2: the output has no escape character" "$out" "$(printf '\033')"
     kill "$hostile_pid"
     wait "$hostile_pid" 2>/dev/null
     git config --global --remove-section "url.$url/"
@@ -74,7 +74,7 @@ hostile longpkt 'a packet that is too long' 'not a git server'
 hostile loop 'a redirect to itself' '\[fetch\] .*circle'
 hostile hops 'redirects without end' '\[fetch\] .*circle'
 hostile redirects 'a redirect with a password' '\[refused\] .*another (host|port|scheme)'
-unlike 'which is not shown' "$out" secret
+unlike 'the password of the redirect is not shown' "$out" secret
 hostile gzip 'a compressed answer' 'not a git server'
 [ -z "${SLOW:-}" ] || hostile drip 'a slow drip' 'too slow|Operation too slow|\[fetch\]'
 
@@ -104,13 +104,13 @@ hostile_pid=$!
 await test -s "$T/hostile"
 url=$(cat "$T/hostile")
 git config --global "url.$url/.insteadOf" $GH/
-want '[F3] a pack with 20,000 objects that nobody requested' 0 '^DONE' "$HELLO#$main:$object"
-is '[F3] of which none is written' "$(grep -arl stranger "$T/incoming" | wc -l)" 0
+want '[F3] a pack with 20,000 objects that nobody requested is accepted' 0 '^DONE' "$HELLO#$main:$object"
+is '[F3] no object that nobody requested is stored' "$(grep -arl stranger "$T/incoming" | wc -l)" 0
 pack_of SKILL.md
-want '[F3] other content in place of a file: what is missing, and why' 1 \
+want '[F3] a pack with other content in place of a file is refused' 1 \
     '\[damaged\] .*objects that were not requested: content that does not match its id' "$HELLO#$main:$object"
-like '[F3] the file is named' "$out" '\(SKILL.md\)'
-like '[F3] and what to do' "$out" 'git fsck'
+like '[F3] the error names the file with other content' "$out" '\(SKILL.md\)'
+like '[F3] the error suggests git fsck' "$out" 'git fsck'
 kill "$hostile_pid"
 wait "$hostile_pid" 2>/dev/null
 git config --global --remove-section "url.$url/"
@@ -121,13 +121,13 @@ lesser()
     what=$1
     shift
     start_githost "$@"
-    want "$what" 0 '^DONE .* skill$' "$HELLO"
-    unlike "$what: nothing damaged" "$out" DAMAGED
-    want "$what: two packages, one by its commit" 0 '^DONE .*skills/other' \
+    want "$what: a skill is fetched" 0 '^DONE .* skill$' "$HELLO"
+    unlike "$what: no damage is reported" "$out" DAMAGED
+    want "$what: two packages, one by its commit, are fetched" 0 '^DONE .*skills/other' \
         "$HELLO" "$GH/acme/catalog/tree/$main/skills/other"
-    want "$what: locked" 0 '^DONE' "$HELLO#$main:$object"
+    want "$what: a locked package is fetched" 0 '^DONE' "$HELLO#$main:$object"
     drive "$T/incoming" "$GH/acme/catalog/tree/nope/skills/hello"
-    like "$what: no such ref" "$out" '\[ref-not-found\]'
+    like "$what: an absent ref is reported" "$out" '\[ref-not-found\]'
 }
 object=$(repo acme/catalog rev-parse main:skills/hello)
 lesser 'no filter' --no-filter
@@ -136,14 +136,14 @@ lesser 'version 0 only' --no-v2
 lesser 'version 0, no filter' --no-v2 --no-filter
 lesser 'as GitHub filters' --filters blob:none,blob:limit,tree:0
 start_githost --dumb
-want 'a dumb server' 1 '\[fetch\] .*"dumb" server' "$HELLO"
+want 'a dumb server is refused' 1 '\[fetch\] .*"dumb" server' "$HELLO"
 start_githost --dumb application/octet-stream
-want '[H3] one that knows no type for its files' 1 '\[fetch\] .*"dumb" server' "$HELLO"
+want '[H3] a dumb server without a type for its files is refused' 1 '\[fetch\] .*"dumb" server' "$HELLO"
 start_githost --dumb text/html
-want 'a page is none' 1 '\[fetch\] .*is not a git server: it sent text/html' "$HELLO"
+want 'a server that sends pages is refused as no git server' 1 '\[fetch\] .*is not a git server: it sent text/html' "$HELLO"
 git init -q --bare --object-format=sha256 "$T/repos/acme/new.git"
 start_githost
-want 'SHA-256 ids' 1 'SHA-256' "$GH/acme/new/tree/main/skills/hello"
+want 'a repository with SHA-256 ids is refused' 1 'SHA-256' "$GH/acme/new/tree/main/skills/hello"
 git init -q --bare "$T/repos/acme/empty.git"
-want 'an empty repository' 1 '\[ref-not-found\] .*empty' "$GH/acme/empty"
+want 'an empty repository is refused' 1 '\[ref-not-found\] .*empty' "$GH/acme/empty"
 done_testing

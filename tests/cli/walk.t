@@ -49,28 +49,28 @@ pad acme/large 12000
 start_githost
 
 drive "$T/incoming" "$U/main/skills/base"
-like '[F10] a skill of a large repository' "$out" '^DONE .* path=skills/base '
-like '[F10] comes whole' "$out" '^  644 docs/more.md '
-at_most '[F10] refs, trees, one a level, its own, its files' "$(requests)" 5
-at_most '[F10] 64 KB of trees at most, and what is on the way' "$(received)" 83500
+like '[F10] a skill of a large repository is fetched' "$out" '^DONE .* path=skills/base '
+like '[F10] the skill of a large repository is complete' "$out" '^  644 docs/more.md '
+at_most '[F10] the fetch of the skill takes at most five requests' "$(requests)" 5
+at_most '[F10] the fetch of the skill receives little beyond 64 KB of trees' "$(received)" 83500
 reset_log
 drive "$T/incoming" "$U/main/skills/base" "$U/main/skills/other" "$U/main/mcps/io.acme_tool.json" "$U/main/deep/one/two/skills/far"
-is '[F10] several packages' "$(printf '%s\n' "$out" | grep -c '^DONE')" 4
-at_most '[F10] share the requests of a level' "$(requests)" 11
+is '[F10] four packages of a large repository are fetched' "$(printf '%s\n' "$out" | grep -c '^DONE')" 4
+at_most '[F10] four packages share the requests of a level' "$(requests)" 11
 drive "$T/incoming" "$U/main/skills/linked"
-like '[F10] what a link names comes as well' "$out" '^  644 texts/guide.md '
-at_most '[F10] without the folders beside it' "$(received)" 83500
+like '[F10] a file behind a link is fetched' "$out" '^  644 texts/guide.md '
+at_most '[F10] the folders beside the target of the link are not fetched' "$(received)" 83500
 drive "$T/incoming" "$U/main/skills/bas"
-like '[F10] a missing one is said to be' "$out" '\[path-not-found\] .*did you mean'
+like '[F10] a missing path is reported with a suggestion' "$out" '\[path-not-found\] .*did you mean'
 reset_log
 drive --catalog "$T/incoming" acme/large
-like '[F10] the whole repository needs all names' "$out" '^  skill skills/other'
-is '[F10] which come at once' "$(requests)" 2
+like '[F10] a whole repository lists its packages' "$out" '^  skill skills/other'
+is '[F10] a whole repository takes two requests' "$(requests)" 2
 drive --catalog "$T/incoming" "$U/main/deep/one"
-like '[F10] a folder of it those below' "$out" '^  skill deep/one/two/skills/far'
-at_most '[F10] and no others' "$(received)" 83500
+like '[F10] a folder of a repository lists its packages' "$out" '^  skill deep/one/two/skills/far'
+at_most '[F10] other folders of the repository are not fetched' "$(received)" 83500
 drive --closure "$T/incoming" "$U/main/deep/one/two/skills/far"
-is '[F10] a dependency' "$(printf '%s\n' "$out" | grep -c '^DONE')" 2
+is '[F10] a dependency is fetched with its package' "$(printf '%s\n' "$out" | grep -c '^DONE')" 2
 
 # --- locked: the object, and beside it the way ---------------------------------------
 
@@ -80,14 +80,14 @@ pin()
 }
 reset_log
 drive "$T/incoming" "$(pin skills/base)" "$(pin skills/other)" "$(pin mcps/io.acme_tool.json)"
-is '[F1] locked packages' "$(printf '%s\n' "$out" | grep -c '^DONE')" 3
-is '[F1] objects, trees, one a level' "$(requests)" 3
-at_most '[F1] of the trees only those on the way' "$(received)" 83500
+is '[F1] three locked packages are fetched' "$(printf '%s\n' "$out" | grep -c '^DONE')" 3
+is '[F1] locked packages take a request for objects and one a level' "$(requests)" 3
+at_most '[F1] locked packages need only the trees on their way' "$(received)" 83500
 drive "$T/incoming" "$(pin skills/linked)"
-like '[F1] links of a locked one' "$out" '^  644 texts/guide.md '
+like '[F1] a file behind a link of a locked package is fetched' "$out" '^  644 texts/guide.md '
 wrong=$(repo acme/large rev-parse "$COMMIT:skills/other")
 drive "$T/incoming" "$U/main/skills/base#$COMMIT:$wrong"
-like '[F1] where another object is' "$out" '^FAILED .*\[locked\] .*at "skills/base"'
+like '[F1] a locked package with another object at its path is refused' "$out" '^FAILED .*\[locked\] .*at "skills/base"'
 object=$(repo acme/large rev-parse "$COMMIT:skills/base")
 for lock in "$COMMIT" "$COMMIT:$object"; do
     for count in 16 17; do
@@ -129,12 +129,12 @@ commits acme/fifty-large 50 4000
 for which in same each; do
     reset_log
     drive "$T/incoming" $(pins acme/fifty 50 $which)
-    is "[F1] 50 entries, $which commit" "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
-    is "[F1] 50 entries, $which commit: one request, and one for the proof" "$(requests)" 2
+    is "[F1] 50 locked entries of $which commit are fetched" "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
+    is "[F1] 50 locked entries of $which commit take two requests" "$(requests)" 2
     reset_log
     drive "$T/incoming" $(pins acme/fifty-large 50 $which)
-    is "[F1] 50 entries of large trees, $which commit" "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
-    at_most "[F1] 50 entries of large trees, $which commit: one more a level" "$(requests)" 4
+    is "[F1] 50 locked entries of large trees, $which commit, are fetched" "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
+    at_most "[F1] 50 locked entries of large trees, $which commit, take at most four requests" "$(requests)" 4
 done
 
 # --- many packages of one commit --------------------------------------------------------
@@ -146,13 +146,13 @@ origins()
 }
 reset_log
 drive "$T/incoming" $(origins acme/fifty-large 50)
-is '[F7] many packages of a large repository' "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
-at_most '[F7] take all trees at once: refs, trees, files' "$(requests)" 3
+is '[F7] 50 packages of a large repository are fetched' "$(printf '%s\n' "$out" | grep -c '^DONE')" 50
+at_most '[F7] 50 packages of a large repository take at most three requests' "$(requests)" 3
 sent=$(control GET /log | grep '"ev": "req"' | sed -n 's/.*"in": \([0-9]*\).*/\1/p' | sort -n | tail -n 1)
-at_most '[F7] a long request is compressed' "$sent" 1800
+at_most '[F7] a long request is compressed to at most 1800 bytes' "$sent" 1800
 drive "$T/incoming" $(origins acme/fifty-large 15)
-is '[F10] fifteen of them' "$(printf '%s\n' "$out" | grep -c '^DONE')" 15
-at_most '[F10] are walked to' "$(received)" 90000
+is '[F10] 15 packages of a large repository are fetched' "$(printf '%s\n' "$out" | grep -c '^DONE')" 15
+at_most '[F10] 15 packages of a large repository need only the trees on their way' "$(received)" 90000
 
 # A chain of 40: the packages that its first one leads to are many only later.
 git -C "$T/repos/acme" clone -q --bare fifty-large.git chain.git
@@ -168,6 +168,6 @@ awk 'BEGIN {
 }' | repo acme/chain fast-import --quiet
 reset_log
 drive --closure "$T/incoming" https://github.com/acme/chain/tree/main/chain/c1/skill
-is '[F7] a graph that goes on' "$(printf '%s\n' "$out" | grep -c '^DONE')" 40
-at_most '[F7] is walked for its first packages only, then takes all trees' "$(requests)" 50
+is '[F7] a chain of 40 dependencies is fetched' "$(printf '%s\n' "$out" | grep -c '^DONE')" 40
+at_most '[F7] a chain of 40 dependencies takes at most 50 requests' "$(requests)" 50
 done_testing
