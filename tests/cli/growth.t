@@ -55,11 +55,11 @@ grows()
 }
 
 grows 'install --all' 1 '"$MAPM" install --yes -q --all https://github.com/acme/c$N/tree/main'
-ok '[F7] install --all: memory stays small' test "$peak" -le $((few_peak * MEMORY_FACTOR))
+ok '[F7] install --all: memory grows at most by a factor of three' test "$peak" -le $((few_peak * MEMORY_FACTOR))
 grows 'install --all from a warm store' 1 \
     'mkdir ../warm$N && cd ../warm$N && "$MAPM" install --yes -q --all https://github.com/acme/c$N/tree/main'
-ok '[F11] install --all from a warm store: memory stays small' test "$peak" -le $((few_peak * MEMORY_FACTOR))
-is '[F7, D11] all of them are chosen by the catalog' "$(grep -c '^    catalog: ' mapm.lock)" $MANY
+ok '[F11] install --all from a warm store: memory grows at most by a factor of three' test "$peak" -le $((few_peak * MEMORY_FACTOR))
+is '[F7, D11] all packages are chosen by the catalog' "$(grep -c '^    catalog: ' mapm.lock)" $MANY
 grows 'install with nothing to do' 3 '"$MAPM" install -q'
 grows 'install --locked --dry-run' 3 '"$MAPM" install -q --locked --dry-run'
 grows list 3 '"$MAPM" list'
@@ -67,15 +67,15 @@ grows 'tree --json' 3 '"$MAPM" tree --json'
 grows why 3 '"$MAPM" why "acme/$(sed -n "s|^    origin: .*/skills/||p" mapm.lock | tail -n 1)"'
 grows verify 3 '"$MAPM" verify'
 grows diff 3 '"$MAPM" diff'
-grows 'restore of one' 3 'd=$(ls -d .agents/skills/* | head -n 1) && echo x >>$d/SKILL.md && "$MAPM" restore -q "${d##*/}"'
+grows 'restore of one package' 3 'd=$(ls -d .agents/skills/* | head -n 1) && echo x >>$d/SKILL.md && "$MAPM" restore -q "${d##*/}"'
 grows outdated 3 '"$MAPM" outdated'
 grows 'store gc' 3 '"$MAPM" store gc --dry-run'
 grows check 3 '"$MAPM" check -q .agents/skills'
-grows 'remove of a half' 1 'sed -n "s|^    origin: .*/skills/||p" mapm.lock | sed -n "n;p" | xargs "$MAPM" remove --yes -q'
-is '[F7, D11] half of the packages are left' "$(grep -c '^    catalog: ' mapm.lock)" $((MANY / 2))
-is '[F7, D11] and the others are excluded' "$(grep -c '^        - skills/skill-' mapm.yaml)" $((MANY / 2))
-grows 'update of what is there' 1 '"$MAPM" update -q'
-grows 'import of a list that its repository has nothing of' 1 'seq $((N * 20)) |
+grows 'remove of every second package' 1 'sed -n "s|^    origin: .*/skills/||p" mapm.lock | sed -n "n;p" | xargs "$MAPM" remove --yes -q'
+is '[F7, D11] every second package is left after remove' "$(grep -c '^    catalog: ' mapm.lock)" $((MANY / 2))
+is '[F7, D11] mapm.yaml excludes the packages that were removed' "$(grep -c '^        - skills/skill-' mapm.yaml)" $((MANY / 2))
+grows 'update without a change' 1 '"$MAPM" update -q'
+grows 'import of a list without a package of its repository' 1 'seq $((N * 20)) |
     sed "s|.*|[[skills]]\nname=\"x&\"\nsource=\"acme/one\"\npath=\"skills/x&\"|" >agents.toml
     "$MAPM" import --yes -q; test $? -eq 3'
 done_testing

@@ -63,18 +63,18 @@ mutants()
     "$ROOT/tools/mutants" --root . --make "make CFLAGS=-O2 RAN=$T/ran" "$@"
 }
 
-exits '[F2] half of it is not tested' 1 mutants --count 100 --seed 1 -v
-like '[F2] a changed bound is noticed' "$out" '^killed by unit/a_test: m/a.c:8: '
-like '[F2] another function is not' "$out" '^survived: m/a.c:13: == becomes !='
-like '[F2] the sum' "$out" '^m: [1-9][0-9]* of [1-9][0-9]* random mutations killed, [0-9]+ % \(seed 1\)$'
-is '[F2] a test that enters nothing of it runs once' "$(cat "$T/ran")" x
+exits '[F2] mutants fails with a function that no test covers' 1 mutants --count 100 --seed 1 -v
+like '[F2] a changed bound is killed by the test' "$out" '^killed by unit/a_test: m/a.c:8: '
+like '[F2] a change in the untested function survives' "$out" '^survived: m/a.c:13: == becomes !='
+like '[F2] the summary has the numbers of killed and all mutations' "$out" '^m: [1-9][0-9]* of [1-9][0-9]* random mutations killed, [0-9]+ % \(seed 1\)$'
+is '[F2] a test that enters nothing of the module runs once' "$(cat "$T/ran")" x
 first=$out
-exits '[F2] the same seed' 1 mutants --count 100 --seed 1 -v
-is '[F2] gives the same mutants' "$out" "$first"
+exits '[F2] mutants with the same seed fails again' 1 mutants --count 100 --seed 1 -v
+is '[F2] the same seed gives the same mutants' "$out" "$first"
 cp m/a.c named.c
 sed -i 's/^bool is_small(int n);/bool is_little(int n) __asm__("is_small");/; s/^bool is_small(int n)$/bool is_little(int n)/' m/a.c
-exits '[F2] a function that got another name since the record' 1 mutants --count 100 --seed 1 -v
-is '[F2] is entered by the tests that entered its file' "$out" "$first"
+exits '[F2] mutants fails with a function renamed since the record' 1 mutants --count 100 --seed 1 -v
+is '[F2] a renamed function is tested by the tests of its file' "$out" "$first"
 mv named.c m/a.c
 cat >tests/mutants/accepted <<'X'
 m/a.c
@@ -86,25 +86,25 @@ m/a.c
     + return n == 8;
     = the same
 X
-exits '[F2] with accepted survivors' 0 mutants --count 100 --seed 1 -v
-unlike '[F2] they are left out' "$out" 'survived'
+exits '[F2] mutants with accepted survivors succeeds' 0 mutants --count 100 --seed 1 -v
+unlike '[F2] accepted survivors are not reported' "$out" 'survived'
 printf '%s\n' 'id: upper-bound' 'module: m' 'file: m/a.c' 'old: && n <' '    10' 'new:' '' \
     'id: dull' 'module: m' 'file: m/a.c' 'old: n == 7' 'new: n > 6' >tests/mutants/listed
-exits '[F2] a listed mutation that survives' 1 mutants --only-listed
-like '[F2] is named' "$out" '^survived: m/a.c:13: dull: listed'
-like '[F2] and counted' "$out" '^m: 1 of 2 listed mutations killed$'
+exits '[F2] mutants fails with a listed mutation that survives' 1 mutants --only-listed
+like '[F2] the listed mutation that survives is reported' "$out" '^survived: m/a.c:13: dull: listed'
+like '[F2] the summary counts the listed mutations' "$out" '^m: 1 of 2 listed mutations killed$'
 printf '%s\n' '' 'id: lower-bound' 'module: other' 'file: m/a.c' 'old: n >= 0 &&' 'new:' 'tests: unit/a_test' '' \
     'id: wrong-type' 'module: other' 'file: m/a.c' 'old: n == 7' 'new: n == ""()' 'tests: unit/a_test' >>tests/mutants/listed
-exits '[F2] one that does not compile' 1 mutants --only-listed --module other
-like '[F2] is named' "$out" '^does not compile: m/a.c:13: wrong-type: listed'
-like '[F2] one of a module without random mutations is killed' "$out" '^other: 1 of 2 listed mutations killed$'
-exits '[F2] one that fits no longer' 1 sh -c "sed -i 's/n == 7/n == 6/' m/a.c && '$ROOT/tools/mutants' --root . --check"
-like '[F2] is a fault of the list' "$err" '^mutants: dull: m/a.c has its text 0 times$'
-like '[F2] and so is an accepted one' "$err" '^mutants: accepted: m/a.c no longer has "return n == 7;"'
-exits '[F2] a test that is not there' 1 sh -c "echo 'o: m | unit/a_test unit/none_test' >>tests/mutants/modules && '$ROOT/tools/mutants' --root . --check"
-like '[F2] too' "$err" '^mutants: no test unit/none_test$'
+exits '[F2] mutants fails with a listed mutation that does not compile' 1 mutants --only-listed --module other
+like '[F2] the mutation that does not compile is reported' "$out" '^does not compile: m/a.c:13: wrong-type: listed'
+like '[F2] a listed mutation of another module is killed' "$out" '^other: 1 of 2 listed mutations killed$'
+exits '[F2] mutants --check fails with a listed mutation that no longer fits' 1 sh -c "sed -i 's/n == 7/n == 6/' m/a.c && '$ROOT/tools/mutants' --root . --check"
+like '[F2] the error names the listed mutation without its text' "$err" '^mutants: dull: m/a.c has its text 0 times$'
+like '[F2] the error names the accepted mutation without its text' "$err" '^mutants: accepted: m/a.c no longer has "return n == 7;"'
+exits '[F2] mutants --check fails with an absent test in the modules' 1 sh -c "echo 'o: m | unit/a_test unit/none_test' >>tests/mutants/modules && '$ROOT/tools/mutants' --root . --check"
+like '[F2] the error names the absent test' "$err" '^mutants: no test unit/none_test$'
 sed -i /none_test/d tests/mutants/modules
-ok '[F2] the sources are as they were' grep -q 'n >= 0 && n < 10' m/a.c
+ok '[F2] mutants restores the sources' grep -q 'n >= 0 && n < 10' m/a.c
 
 # What reads behind an array gives no other answer, but sanitizers see it.
 cat >m/a.c <<'X'
@@ -133,10 +133,10 @@ int main(void)
 X
 echo 'm: m | unit/a_test' >tests/mutants/modules
 rm -f tests/mutants/listed tests/mutants/accepted
-exits '[F2] without sanitizers' 1 mutants --count 100 --seed 3 -v
-like '[F2] it survives' "$out" '^survived: m/a.c:7: < becomes <='
+exits '[F2] mutants without sanitizers fails for a read behind an array' 1 mutants --count 100 --seed 3 -v
+like '[F2] the read behind an array survives without sanitizers' "$out" '^survived: m/a.c:7: < becomes <='
 sed -i 's/cc /cc $(SAN:%=-fsanitize=% -fno-sanitize-recover) /' Makefile
 echo 'san:' >>Makefile
-exits '[F2] with them' 0 mutants --count 100 --seed 3 -v
-like '[F2] it does not' "$out" '^killed by unit/a_test under sanitizers: m/a.c:7: < becomes <='
+exits '[F2] mutants with sanitizers succeeds for a read behind an array' 0 mutants --count 100 --seed 3 -v
+like '[F2] the read behind an array is killed under sanitizers' "$out" '^killed by unit/a_test under sanitizers: m/a.c:7: < becomes <='
 done_testing

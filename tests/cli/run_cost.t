@@ -80,8 +80,8 @@ while [ $i -lt 120 ]; do
     mapm run ./skills/done --input '{}' >/dev/null || break
     i=$((i + 1))
 done
-is 'it ran 120 times' "$i" 120
-is 'each of which is remembered' "$(mapm runs --limit 1000 2>/dev/null | grep -c ' done ')" 120
+is '120 runs of a trivial metaskill succeed' "$i" 120
+is 'the history has all 120 runs' "$(mapm runs --limit 1000 2>/dev/null | grep -c ' done ')" 120
 
 # It goes with its last page, and is there again with the next one.
 log_bytes()
@@ -89,12 +89,12 @@ log_bytes()
     if [ -f "$MAPM_HOME/mapm.db-wal" ]; then wc -c <"$MAPM_HOME/mapm.db-wal"; else echo 0; fi
 }
 # The log has 4,120 bytes a page. Whoever opens it reads it whole.
-at_most 'the log of mapm.db stays short' "$(log_bytes)" $((80 * 4120))
+at_most 'the log of mapm.db has at most 80 pages' "$(log_bytes)" $((80 * 4120))
 before=$(log_bytes)
 mapm run ./skills/done --input '{}' >/dev/null
 after=$(log_bytes)
 if [ "$after" -gt "$before" ]; then
-    at_most 'and a run adds a few pages to it' $((after - before)) $((8 * 4120))
+    at_most 'a run adds at most eight pages to the log of mapm.db' $((after - before)) $((8 * 4120))
 fi
 
 set -- $(least 40 git --version -- "$MAPM" run ./skills/done --input '{}')
@@ -112,10 +112,10 @@ def run(input):
 STAR
 start endless '{}'
 maps=$(cat "/proc/$pid/maps")
-like 'the maps of a run are read' "$maps" 'libc'
-unlike 'neither libcurl nor libgit2 is mapped' "$maps" 'libcurl|libgit2'
+like 'the memory maps of a run have libc' "$maps" 'libc'
+unlike 'the memory maps of a run have neither libcurl nor libgit2' "$maps" 'libcurl|libgit2'
 stop
-is '[K30] a signal ends it in the middle of a loop' "$?" 130
+is '[K30] SIGTERM ends a run within a loop with exit code 130' "$?" 130
 
 # --- [K28] traces ----------------------------------------------------------------------
 
@@ -135,15 +135,15 @@ def run(input):
         step("step", {"i": i})
 STAR
 mapm run ./skills/traces --input '{"n": 1000000}' --json >"$T/out"
-is '[K28] of a million traces 100 are kept' "$(tr '{' '\n' <"$T/out" | grep -c '"kind":"step"')" 100
+is '[K28] 100 of a million traces are kept' "$(tr '{' '\n' <"$T/out" | grep -c '"kind":"step"')" 100
 set -- $(least 3 "$MAPM" run ./skills/traces --input '{"n": 1000000}' \
     -- "$MAPM" run ./skills/calls --input '{"n": 1000000}')
 diag "1,000,000 traces $1 us, as many calls of a function $2 us"
-at_most 'a million take less than 10 times as long as calls of a function' "$1" $(($2 * 10))
+at_most 'a million traces take less than 10 times as long as calls of a function' "$1" $(($2 * 10))
 few=$(peak traces '{"n": 100, "more": 1000000000000}')
 many=$(peak traces '{"n": 1000000, "more": 1000000000000}')
 diag "100 traces $few KiB, 1,000,000 $many KiB"
-at_most 'and no memory' "$many" $((few + 4096))
+at_most 'a million traces take at most 4 MiB more memory than 100' "$many" $((few + 4096))
 
 # --- [K29] a long output ----------------------------------------------------------------
 
@@ -159,11 +159,11 @@ mapm run ./skills/output --input '{"bytes": "100000000"}' --allow '*' >"$T/out"
 if grep -q 'commands cannot be confined' "$T/out"; then
     skip '[K29] 100 MB of output' 'no sandbox here'
 else
-    like '[K29] 100 MB of output are cut' "$(cat "$T/out")" '"answer":"True 20000"'
+    like '[K29] 100 MB of output are cut to 20,000 characters' "$(cat "$T/out")" '"answer":"True 20000"'
     few=$(peak output '{"bytes": "100000", "more": 1000000000000}')
     many=$(peak output '{"bytes": "100000000", "more": 1000000000000}')
     diag "100 KB $few KiB, 100 MB $many KiB"
-    at_most 'and take no memory' "$many" $((few + 4096))
+    at_most '100 MB of output take at most 4 MiB more memory than 100 KB' "$many" $((few + 4096))
 
     program commands <<'STAR'
 def run(input):
@@ -183,7 +183,7 @@ for top in ("node_modules", ".git/objects/many"):
 PYTHON
     set -- $(least 7 "$MAPM" run ./skills/commands --input '{}' --allow '*')
     diag "5 commands $alone us; beside 12,000 files in .git and node_modules $1 us"
-    at_most 'which nothing reads for a command' "$1" $((alone * 2))
+    at_most '12,000 files in .git and node_modules at most double the time of commands' "$1" $((alone * 2))
 fi
 
 # --- a large folder ----------------------------------------------------------------------
@@ -197,7 +197,7 @@ PYTHON
 set -- $(least 5 sh -c 'find skills/done -type f -print0 | xargs -0 sha256sum' \
     -- "$MAPM" run ./skills/done --input '{}')
 diag "sha256sum of 4,992 files $1 us, mapm run $2 us"
-at_most 'a run of a folder of 4,992 files takes less than twice as long as sha256sum of them' \
+at_most 'a run of a folder of 4,992 files takes less than twice the time of sha256sum' \
     "$2" $(($1 * 2))
 
 done_testing
