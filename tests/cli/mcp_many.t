@@ -29,12 +29,12 @@ def prompts(w):
         s = opened(modern=modern)
         listed, sizes = pages(s)
         same([p["name"] for p in listed], ["a-meta"] + [f"hand-{i:04}" for i in range(HALF)] + ["z-meta"],
-             f"{'new' if modern else 'old'} era: more than 1,000 prompts are all listed")
-        same(sizes, [PAGE, PAGE, HALF + 2 - 2 * PAGE], "in pages")
+             f"{'new' if modern else 'old'} era: prompts/list lists more than 1,000 prompts")
+        same(sizes, [PAGE, PAGE, HALF + 2 - 2 * PAGE], "prompts/list answers in pages of 500")
         by = {p["name"]: p for p in listed}
         for name in ("a-meta", "z-meta"):
-            same([a["name"] for a in by[name]["arguments"]], ["word"], f"[K8] {name} has its arguments, whichever page it is on")
-        same([a["name"] for a in by["hand-1149"]["arguments"]], ["arguments"], "[L6] and the others have theirs")
+            same([a["name"] for a in by[name]["arguments"]], ["word"], f"[K8] {name} has its arguments on any page")
+        same([a["name"] for a in by["hand-1149"]["arguments"]], ["arguments"], "[L6] a skill for persons has its arguments")
         for cursor in ("0", "1152", "9" * 30, "x", ""):
             same(s.call("prompts/list", {"cursor": cursor})["error"]["code"], -32602, f"there is no cursor {cursor!r}")
         s.close()
@@ -51,20 +51,20 @@ def completion(w):
     def short(c):
         return len(c["values"]), c["total"], c["hasMore"]
 
-    same(short(complete("")), (100, HALF + 2, True), "[L6] what only a person starts is not offered")
+    same(short(complete("")), (100, HALF + 2, True), "[L6] completion does not offer skills for persons")
     for i in range(HALF):
         s.call("prompts/get", {"name": f"hand-{i:04}"})
-    same(short(complete("")), (100, 2 * HALF + 2, True), "completion: the whole number, and the first 100")
-    same(short(complete("hand-")), (100, HALF, True), "of those that fit")
-    same(short(complete("hand-00")), (100, 100, False), "100 are all there is")
-    same(complete("HAND-0007")["values"], ["hand-0007"], "capitals do not matter")
-    same(complete("0007")["values"], ["hand-0007", "tool-0007"], "nor where in the name it stands")
+    same(short(complete("")), (100, 2 * HALF + 2, True), "completion has the whole number and the first 100")
+    same(short(complete("hand-")), (100, HALF, True), "completion of a prefix counts the names that fit")
+    same(short(complete("hand-00")), (100, 100, False), "completion with 100 names has no more")
+    same(complete("HAND-0007")["values"], ["hand-0007"], "completion ignores case")
+    same(complete("0007")["values"], ["hand-0007", "tool-0007"], "completion finds a word within a name")
     c = complete("T")
     same((c["values"][0], c["values"] == sorted(c["values"]), c["total"]), ("tool-0000", True, HALF + 2),
-         "what begins with it comes first")
+         "completion lists first the names with the prefix")
     c = complete("A")
-    same((c["values"][:2], c["total"]), (["a-meta", "hand-0000"], HALF + 2), "and then what has it elsewhere")
-    same(short(complete("nothing-such")), (0, 0, False), "no match")
+    same((c["values"][:2], c["total"]), (["a-meta", "hand-0000"], HALF + 2), "completion lists other names after those with the prefix")
+    same(short(complete("nothing-such")), (0, 0, False), "completion of an unknown word has no name")
     s.close()
 
 

@@ -110,14 +110,14 @@ for line in silent:
     s.raw(line + b"\n")
 s.raw(ping("still here") + "\r\n")
 same(s.take(), {"jsonrpc": "2.0", "id": "still here", "result": {}},
-     "what needs no answer has none")
+     "lines that need no answer have none")
 for id in (0, -1, 9007199254740993, "", "é\\", "mapm-1", "1"):
     s.raw(ping(id) + "\n")
     same(s.take(), {"jsonrpc": "2.0", "id": id, "result": {}},
          "the id comes back as it was: %r" % (id,))
 s.raw(deep(62) + "\n")
-same(s.take().get("result"), {}, "64 deep is fine")
-same(s.end(), 0, "it ends well")
+same(s.take().get("result"), {}, "params nested 64 deep are accepted")
+same(s.end(), 0, "the server ends with 0 after bad lines")
 
 for version, want in (("2025-06-18", None), ("2025-11-25", NONE)):
     s = Server()
@@ -131,14 +131,14 @@ s = Server()
 s.hello()
 s.request("tools/call", {"name": "sleep", "arguments": {"ms": 1500}}, id=5)
 s.raw(ping(5) + "\n")
-same(s.take().get("id", NONE), NONE, "an id in use: its own answer is to come")
+same(s.take().get("id", NONE), NONE, "a request with an id in use is refused without an id")
 s.raw(ping("5") + "\n")
 same(s.take()["id"], "5", "\"5\" is another id than 5")
 s.raw(b'{"id":5,"x":"\xff"}\n')
-same(s.take().get("id", NONE), NONE, "an id in use, in a bad line")
-same((s.take()["id"], s.line(0.2)), (5, None), "each id is answered once")
+same(s.take().get("id", NONE), NONE, "a bad line with an id in use is refused without an id")
+same((s.take()["id"], s.line(0.2)), (5, None), "an id in use is answered once")
 s.raw(ping(5) + "\n")
-same(s.take()["id"], 5, "after that it is free")
+same(s.take()["id"], 5, "an id is free after its answer")
 s.end()
 
 # --- very much of it ---------------------------------------------------------------
@@ -149,10 +149,10 @@ block = b"y" * (1 << 20)
 for i in range(300):
     s.raw(block)
 s.raw(b'"}\n' + ping(2).encode() + b"\n")
-same([m.get("id") for m in (s.take(), s.take())], [1, 2], "a line of 300 MB")
+same([m.get("id") for m in (s.take(), s.take())], [1, 2], "a line of 300 MB is refused and the next one answered")
 ok(memory(s.p.pid) < SPARE, "costs no memory", memory(s.p.pid))
 big = "x" * (LINE - 200)
-same(len(text(s.tool("echo", {"text": big}))), len(big), "a line of 4 MiB")
+same(len(text(s.tool("echo", {"text": big}))), len(big), "a line of 4 MiB is answered")
 s.call("ping")
 ok(memory(s.p.pid) < SPARE, "and its memory is given back", memory(s.p.pid))
 s.end()
@@ -188,7 +188,7 @@ while t.is_alive() or n < 1000:
 t.join()
 while s.line(0.3):
     n += 1
-same(n, sent[0] // len(ping(1) + "\n"), "and every request has its answer")
+same(n, sent[0] // len(ping(1) + "\n"), "each request of the flood has its answer")
 s.end()
 
 # Memory stays as it is.
@@ -223,12 +223,12 @@ s = Server()
 s.hello()
 ids = [s.request("tools/call", {"name": "sleep", "arguments": {"ms": 60000}})
        for _ in range(64)]
-same(code(s.call("tools/list")), -32603, "64 calls are under way: not one more")
-same(s.call("ping").get("result"), {}, "but whether it lives is always answered")
+same(code(s.call("tools/list")), -32603, "a call beyond 64 under way is refused")
+same(s.call("ping").get("result"), {}, "a ping is answered beside 64 calls")
 for id in ids:
     s.cancel(id)
 ok("tools" in s.call("tools/list").get("result", {}),
-   "cancelled: there is room again")
+   "calls are accepted after others are cancelled")
 s.end()
 
 s = Server()
@@ -237,9 +237,9 @@ s.raw((json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params":
                    {"name": "sleep", "arguments": {"ms": 60000}}}) + "\n" +
        json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled",
                    "params": {"requestId": 1}}) + "\n") * 2000)
-same(s.call("ping").get("result"), {}, "2,000 calls begun and cancelled")
+same(s.call("ping").get("result"), {}, "a ping is answered after 2,000 calls begun and cancelled")
 id = s.request("tools/call", {"name": "sleep", "arguments": {"ms": 1}})
-same(text(s.answer(id)), "slept", "and one is done")
+same(text(s.answer(id)), "slept", "a call is answered after 2,000 calls begun and cancelled")
 s.end()
 
 # --- output that is gone ------------------------------------------------------------------
@@ -251,14 +251,14 @@ try:
         s.raw(ping(1) + "\n")
 except BrokenPipeError:
     pass
-same(s.p.wait(PATIENCE), 1, "who cannot answer ends")
+same(s.p.wait(PATIENCE), 1, "the server ends with 1 when its output is closed")
 s.p.stdin.close()
 
 full = os.open("/dev/full", os.O_WRONLY)
 p = subprocess.Popen([os.path.join(BUILD, "mcp_fixture")], stdout=full,
                      stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 p.communicate((ping(1) + "\n").encode())
-same(p.returncode, 1, "nor when the disk is full")
+same(p.returncode, 1, "the server ends with 1 when its output is a full disk")
 os.close(full)
 
 # A last line without its end counts, and a file is input as well.
@@ -269,5 +269,5 @@ with open(os.path.join(BUILD, "mcp_hostile.in"), "wb+") as f:
                        stdout=subprocess.PIPE)
     os.unlink(f.name)
 same([json.loads(x)["id"] for x in p.stdout.splitlines()], [1, 2],
-     "input from a file, without a line end")
+     "the last line of a file without its end is answered")
 done()

@@ -67,9 +67,9 @@ while len(seen) < COUNT:
         most = max(most, memory(s.p.pid))
         time.sleep(0.01)
 same(seen, [("n%d" % i, EACH) for i in range(COUNT)],
-     "280 MB, and never a moment without more: each answer is there, whole")
+     "35 answers of 8 MiB arrive whole at a client that is always behind")
 ok(most < KB, "and what is read is not kept", most)
-same(s.end(), 0, "it ends well")
+same(s.end(), 0, "the server ends with 0 after a slow client")
 
 # Nobody reads at all: then nothing more is done.
 s = Server()
@@ -82,11 +82,11 @@ time.sleep(0.2)
 ok(memory(s.p.pid) < KB, "four large answers wait until they are read",
    memory(s.p.pid))
 same([len(text(s.take())) for _ in range(4)], [EACH] * 4,
-     "and then they come")
+     "the waiting answers arrive when they are read")
 ok(code(s.call("tools/call", {"name": "long", "arguments":
                               {"bytes": 40 * MIB}})) == -32603,
    "one that is too large is an error")
-same(s.call("ping")["result"], {}, "and no more than that")
+same(s.call("ping")["result"], {}, "a ping is answered after an answer that is too large")
 s.end()
 
 # --- too much of it -------------------------------------------------------------
@@ -94,12 +94,12 @@ s = Server("--out-bytes", str(4 * MIB), stderr=subprocess.PIPE)
 s.hello()
 s.tool("talk", {"bytes": 3 * MIB})
 same([len(m["params"]["data"]) for m in s.notes], [5, 3 * MIB],
-     "less than the bound is said")
+     "messages within the bound of output are sent")
 s.request("tools/call", {"name": "talk", "arguments": {"bytes": 5 * MIB}})
 status = s.p.wait(PATIENCE)  # by itself: nothing is read, and input is open
 out, complaint = s.p.communicate()
 same((status, b"does not read" in complaint), (1, True),
-     "past the bound it ends, and says why")
+     "the server ends with 1 and a reason beyond the bound of output")
 ok(out.endswith(b"\n") and all(json.loads(x) for x in out.splitlines()),
    "and what it said are whole messages", out[-300:])
 
@@ -130,8 +130,8 @@ ok(sent < 10 * MIB and memory(s.p.pid) < KB,
 s.p.stdin.close()
 out = s.p.stdout.read()
 ok(out.endswith(b"\n") and all(json.loads(x) for x in out.splitlines()),
-   "and what is told of them are whole messages")
-same(s.p.wait(PATIENCE), 0, "it ends well")
+   "the notices of watched changes are whole messages")
+same(s.p.wait(PATIENCE), 0, "the server ends with 0 after unread notices")
 os.close(w)
 
 # --- a client that has gone, and has not read -------------------------------------
@@ -201,33 +201,33 @@ s = Server()
 s.hello("2025-03-26")
 batch(s, 1000, "echo", {"text": "x"})
 same(sorted(m["id"] for m in s.take()), sorted("b%d" % i for i in range(1000)),
-     "a batch of 1,000")
+     "a batch of 1,000 calls is answered")
 batch(s, 1001, "echo", {"text": "x"})
 m = s.take()
-same((code(m), m.get("id")), (-32600, None), "of 1,001: one error")
+same((code(m), m.get("id")), (-32600, None), "a batch of 1,001 calls is one error without an id")
 batch(s, 100, "busy", {"ms": 10})
 s.raw('{"jsonrpc":"2.0","id":"ping","method":"ping"}\n')
 time.sleep(0.05)
 s.raw('{"jsonrpc":"2.0","id":"later","method":"ping"}\n')
 same([s.take()["id"], s.take()["id"]], ["ping", "later"],
-     "others do not wait for the parts of a batch")
-same(len(s.take()), 100, "which are answered together")
+     "pings are answered before the parts of a batch")
+same(len(s.take()), 100, "the 100 answers of a batch arrive together")
 for n in (3, 2, 1):
     batch(s, n, "busy", {"ms": 1})
-same([len(s.take()) for _ in range(3)], [3, 2, 1], "one batch after another")
+same([len(s.take()) for _ in range(3)], [3, 2, 1], "three batches are answered one after another")
 batch(s, 3, "sleep", {"ms": 1})
-same([text(m) for m in s.take()], ["slept"] * 3, "works in a batch")
+same([text(m) for m in s.take()], ["slept"] * 3, "works in a batch are answered")
 batch(s, 2, "long", {"bytes": 20 * MIB})
 m = s.take()
 ok(code(m) == -32603 and "batch" in m["error"]["message"],
    "answers of a batch that are too long together", str(m)[:200])
 batch(s, 3, "long", {"bytes": 1000})
-same(len(s.take()), 3, "and the next one is as any other")
+same(len(s.take()), 3, "a batch is answered after one with too long answers")
 batch(s, 1000, "busy", {"ms": 20})
 s.call("ping")
 s.p.send_signal(signal.SIGTERM)
 same((s.line(), s.p.wait(PATIENCE)), (b"", 0),
-     "a signal is heard between the parts")
+     "SIGTERM ends the server between the parts of a batch")
 s.end()
 
 # --- calls that are large ---------------------------------------------------------------
@@ -243,7 +243,7 @@ ok(memory(s.p.pid) < KB, "who listens costs no more than that",
 s.cancel("l7")
 s.request("subscriptions/listen", {"notifications": {}}, new=True, id="l7")
 same(s.take()["params"]["_meta"][META + "subscriptionId"], "l7",
-     "and is known by its id")
+     "a subscription is answered under its own id")
 s.end()
 
 s = Server()
@@ -253,11 +253,11 @@ s.call("ping")
 refused = [m["id"] for m in s.notes if code(m) == -32603]
 ok(0 < len(refused) < 60 and memory(s.p.pid) < 2 * KB,
    "large calls are not taken without bound", len(refused), memory(s.p.pid))
-same(text(s.tool("echo", {"text": "x"})), "x", "small ones are")
+same(text(s.tool("echo", {"text": "x"})), "x", "a small call is answered beside many large calls")
 for id in ids:
     s.cancel(id)
 id = sleep(s, 1, junk=junk)
-same(text(s.answer(id)), "slept", "and large ones when the others are done")
+same(text(s.answer(id)), "slept", "a large call is answered after the others are cancelled")
 s.end()
 
 # --- who begins twice ---------------------------------------------------------------------
@@ -277,7 +277,7 @@ q = s.until(lambda m: m.get("method") == "sampling/createMessage")
 s.send({"jsonrpc": "2.0", "id": q["id"], "result": {
     "role": "assistant", "model": "m",
     "content": {"type": "text", "text": "+"}}})
-same(text(s.answer(id)), "Once:n+", "a call goes by what was said first")
+same(text(s.answer(id)), "Once:n+", "a call follows the era of the first initialize")
 s.end()
 top.cleanup()
 done()
