@@ -132,8 +132,8 @@ own_options()
 }
 common=$(mapm help | sed -n '/^options of every/,$s/^  ...  *\(--[a-z-]*\).*/\1/p')
 commands=$(mapm help | sed -n '/^options/q; s/^  \([a-z]*\)  .*/\1/p')
-isnt 'help lists commands' "$commands" ''
-isnt 'and options' "$common" ''
+isnt 'help lists the commands' "$commands" ''
+isnt 'help lists the options of every command' "$common" ''
 
 ask_all()
 {
@@ -185,13 +185,13 @@ ask_all()
 }
 
 for shell in bash zsh fish; do
-    exits "$shell: printed" 0 mapm completion $shell
+    exits "$shell: completion prints the script" 0 mapm completion $shell
     printf '%s\n' "$out" >"$T/complete.$shell"
     if ! command -v $shell >/dev/null; then
         skip "$shell: loads and completes" "$shell is not installed"
         continue
     fi
-    ok "$shell: it parses" $shell -n "$T/complete.$shell"
+    ok "$shell: the script is valid" $shell -n "$T/complete.$shell"
     ask_all
 done
 
@@ -226,10 +226,10 @@ ln -sf "$T/bin/fake" "$T/bin/mapm"
 for shell in bash zsh fish; do
     command -v $shell >/dev/null || continue
     offers 'names alone are taken' 'mapm remove ' good-name
-    not_ok "$shell: nothing was run" test -e expanded
+    not_ok "$shell: a hostile name is not executed" test -e expanded
 done
 
-exits 'an unknown shell is wrong usage' 2 "$MAPM" completion tcsh
-like 'that names the known ones' "$err" 'bash, zsh, fish'
-exits 'no shell is wrong usage' 2 "$MAPM" completion
+exits 'completion of an unknown shell is a usage error' 2 "$MAPM" completion tcsh
+like 'the error lists the known shells' "$err" 'bash, zsh, fish'
+exits 'completion without a shell is a usage error' 2 "$MAPM" completion
 done_testing

@@ -80,14 +80,14 @@ every()
         fi
         anew
         damage $how "$T/$file"
-        is "[F3] (d) $file, $how" "$(broken)" ''
-        is "[F3] (d) $file, $how: and again" "$(broken install 'run own word=hi' verify 'list -g')" ''
+        is "[F3] (d) $file, $how: all commands work" "$(broken)" ''
+        is "[F3] (d) $file, $how: the commands work a second time" "$(broken install 'run own word=hi' verify 'list -g')" ''
     done
 }
 
 anew
-is 'everything works' "$(broken)" ''
-is 'and again' "$(broken)" ''
+is 'all commands work with undamaged state' "$(broken)" ''
+is 'all commands work a second time with undamaged state' "$(broken)" ''
 
 # --- of the user -----------------------------------------------------------------
 
@@ -120,10 +120,10 @@ for how in $all; do
     [ $how != unreadable ] || obeys_modes || continue
     anew
     damage $how "$T/mapm/global/.agents/.mapm/state"
-    like "[F3] (d) the record of user level, $how" "$(broken | tr '\n' ' ')" \
+    like "[F3] (d) the record of user level, $how: install -g alone fails" "$(broken | tr '\n' ' ')" \
         '^install -g: 1 .*/\.agents/skills/tool is there already, and is not of mapm *$'
-    exits "[F3] (d) the record of user level, $how: --force" 0 mapm install -g --yes --force
-    is "[F3] (d) the record of user level, $how: and again" "$(broken 'install -g' 'verify -g' 'list -g')" ''
+    exits "[F3] (d) the record of user level, $how: install -g --force succeeds" 0 mapm install -g --yes --force
+    is "[F3] (d) the record of user level, $how: the commands of that level work" "$(broken 'install -g' 'verify -g' 'list -g')" ''
 done
 
 done_testing

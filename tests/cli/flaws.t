@@ -12,7 +12,7 @@ import json, sys
 for name, f in json.load(open(sys.argv[1]))["flaws"].items():
     print(name, f["level"], f["url"])
 PYTHON
-is 'every flaw is tried' "$(wc -l <"$T/list")" 38
+is 'the catalog has 38 flaws' "$(wc -l <"$T/list")" 38
 
 # words NAME: what the message for it has to speak of.
 words()
@@ -58,7 +58,7 @@ raw_bytes()
         "$T/out" "$T/err"
 }
 # once, so that the store and its index are there
-exits 'a package without a flaw' 0 mapm install --yes \
+exits 'install of a package without a flaw succeeds' 0 mapm install --yes \
     "$(python3 -S -c '
 import json, sys
 print(json.load(open(sys.argv[1]))["roots"][0])' "$T/flaws/index.json")"
@@ -70,30 +70,30 @@ while read -r name level url; do
     run mapm install --yes "$url"
     case $level/$status in
     error/0 | limit/0)
-        fail "$name is refused"
+        fail "install of $name is refused"
         show_run
         ;;
     warning/0 | ok-or-refuse/0)
-        pass "$name installs"
+        pass "install of $name succeeds"
         # To the user, or to the author by mapm check [D15].
-        [ "$level" = warning ] && like "$name: with a warning" \
+        [ "$level" = warning ] && like "$name: install or check prints a warning" \
             "$err
 $(mapm check .agents 2>&1)" "$(words "$name")"
-        exits "$name: and verifies" 0 mapm verify
+        exits "$name: verify succeeds" 0 mapm verify
         ;;
     */1 | */4)
-        isnt "$name is refused" "$level" warning
-        like "$name: and says why" "$err" "$(words "$name")"
-        is "$name: the workspace is as it was" "$(snapshot .)" "$(cat "$T/before")"
-        is "$name: the store is as it was" \
+        isnt "install of $name is refused" "$level" warning
+        like "$name: the error gives the reason" "$err" "$(words "$name")"
+        is "$name: the workspace is unchanged" "$(snapshot .)" "$(cat "$T/before")"
+        is "$name: the store is unchanged" \
             "$(store)" "$(cat "$T/store-before")"
         ;;
     *)
-        fail "$name ends with 0, 1 or 4, not $status"
+        fail "install of $name ends with 0, 1 or 4, not $status"
         show_run
         ;;
     esac
-    not_ok "$name: prints no raw control byte" raw_bytes
+    not_ok "$name: the output has no raw control byte" raw_bytes
     [ -z "${FLAWS_SHOW:-}" ] || diag "$name [$status]: $err"
 done <"$T/list"
 done_testing

@@ -14,7 +14,7 @@ mkdir -p "$T/copy/docs" && cp "$ROOT/docs/requirements.md" "$ROOT/docs/plugins.m
     (cd "$ROOT" && find tests bench/plugins -type f -size -200k ! -path 'tests/fuzz/corpus/*' \
         ! -path '*/json/*' | tar -cf - -T -) | tar -xf - -C "$T/copy"
 chmod -R u+w "$T/copy"
-exits 'a copy is as good' 0 "$requirements" "$T/copy"
+exits 'a copy of the checkout is accepted' 0 "$requirements" "$T/copy"
 # without ID REPLACEMENT: in each pair of brackets of each test.
 without()
 {
@@ -26,11 +26,11 @@ without()
 }
 for id in M13 'row 28' X27 V61 W9; do
     without "$id" ''
-    is "without $id: it fails" "$status" 1
-    is "it says why: $id" "$(printf '%s\n' "$out" | grep '^not ok' | sed 's/^not ok [0-9]* - //')" \
+    is "without $id: the tool fails" "$status" 1
+    is "without $id in its brackets: the report names it" "$(printf '%s\n' "$out" | grep '^not ok' | sed 's/^not ok [0-9]* - //')" \
         "$id: no test names it"
     without "$id" " $id: ($id)"
-    is "$id outside of brackets alone: it fails" "$status" 1
+    is "$id outside of brackets alone: the tool fails" "$status" 1
 done
 
 # --- small ones -----------------------------------------------------------------------
@@ -52,10 +52,10 @@ judged 1 '# (F1) [K2] [row 3]' 'other signs'
 judged 1 '# [F1] [K2] row 3: text' 'the rows of other tables'
 judged 1 '# [F1] [K2] rows 3, 4' 'rows of other tables'
 judged 1 '# [F1] [K2] [row 3] [K9]' 'an id that no row has'
-like 'is named with its place' "$out" '^# tests/mcp/one\.t:1: no row is called K9$'
+like 'the report names the place of an unknown id' "$out" '^# tests/mcp/one\.t:1: no row is called K9$'
 for text in '[rows 3, 4]' '[row 3, 4]' '[Row 3]' '[F1 to F3]' '[F1-F3]' '[F1; K2]' '[F1,K2]'; do
     judged 1 "# [F1] [K2] [row 3] $text" "not in full: $text"
-    like "is named: $text" "$out" 'each id is written in full'
+    like "the report asks for ids in full: $text" "$out" 'each id is written in full'
 done
 printf '[F1, K2, row 3]\n' >"$T/copy/tests/fuzz/corpus/x/1"
 judged 1 'nothing' 'data are no tests'
