@@ -286,11 +286,6 @@ void install_note_elsewhere(struct invocation *inv,
                            &plan->catalogs[i]);
 }
 
-struct offer_list {
-    const struct install_offer *offer;
-    struct offer_list *next;
-};
-
 static void show_offer(struct term *t, const struct install_offer *o)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -322,37 +317,30 @@ static void show_lines(struct term *t, const struct install_offer *offers,
     }
 }
 
-/* Prints the heading of a group; for a plugin with its description. */
-static void show_group(struct term *t, const struct map *plugins,
-                       const struct install_offer *o)
+/* Prints the heading of a group; that of a plugin is the plugin itself. */
+static void show_heading(struct term *t, const struct install_offer *first)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    const struct offer_list *found =
-        o->is_of_plugin ? map_find(plugins, o->group) : NULL;
-    const struct install_offer *plugin = found ? found->offer : NULL;
 
-    if (!plugin) {
-        term_style_print(t, TERM_BOLD, "%.*s/\n", STR_ARG(o->group));
+    if (first->kind != DOC_PLUGIN) {
+        term_style_print(t, TERM_BOLD, "%.*s/\n",
+                         STR_ARG(text_shown(first->group, &a)));
         return;
     }
-    term_style_print(t, TERM_BOLD, "plugin %.*s", STR_ARG(plugin->name));
-    term_print(t, "%s%s%.*s\n", plugin->is_installed ? " (installed)" : "",
-               plugin->description.n ? ": " : "", STR_ARG(plugin->description));
+    term_style_print(t, TERM_BOLD, "plugin %.*s",
+                     STR_ARG(text_shown(first->name, &a)));
+    term_print(t, "%s%s%.*s\n", first->is_installed ? " (installed)" : "",
+               first->description.n ? ": " : "",
+               STR_ARG(text_shown(first->description, &a)));
 }
 
-static struct str group_key(const struct install_offer *o, struct arena *a)
-{
-    return arena_printf(a, "%d %.*s", o->is_of_plugin, STR_ARG(o->group));
-}
-
-/* Offers are sorted by path, so those of a plugin with scattered folders are
- * collected first. */
 void install_show_catalog(struct invocation *inv,
                           const struct install_catalog *c)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct term *t = &inv->term;
-    struct map plugins, groups;
+    const struct install_offer *heading = NULL;
+    struct install_picker p;
 
     if (c->unnamed_count)
         term_note(t, "%.*s",
@@ -362,31 +350,15 @@ void install_show_catalog(struct invocation *inv,
         show_lines(t, c->plugins, c->plugin_count);
         return;
     }
-    map_init(&plugins, &a);
-    map_init(&groups, &a);
-    for (size_t i = 0; i < c->plugin_count; i++) {
-        struct offer_list *one = arena_new(&a, struct offer_list);
+    install_picker_init(&p, c, &a);
+    for (size_t i = 0; i < p.row_count; i++) {
+        const struct install_offer *o = p.rows[i].offer;
 
-        one->offer = &c->plugins[i];
-        map_put(&plugins, c->plugins[i].name, one);
+        if (p.rows[i].count)
+            show_heading(t, heading = o);
+        else if (o != heading || o->kind != DOC_PLUGIN)
+            show_offer(t, o);
     }
-    for (size_t i = c->offer_count; i-- > 0;) {
-        struct map_entry *at = map_entry(&groups, group_key(&c->offers[i], &a));
-        struct offer_list *one = arena_new(&a, struct offer_list);
-
-        *one = (struct offer_list){&c->offers[i], at->value};
-        at->value = one;
-    }
-    for (size_t i = groups.count; i-- > 0;) {
-        const struct offer_list *o = groups.entries[i].value;
-
-        show_group(t, &plugins, o->offer);
-        for (; o; o = o->next)
-            show_offer(t, o->offer);
-    }
-    for (size_t i = 0; i < c->plugin_count; i++)
-        if (!map_has(&groups, group_key(&c->plugins[i], &a)))
-            show_offer(t, &c->plugins[i]);
 }
 
 static void note_choice(struct term *t, const struct install_catalog *c)
