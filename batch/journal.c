@@ -141,8 +141,10 @@ static bool read_records(struct reading *r,
         if (!next_frame(r, &from, &payload, whole, e))
             return false;
         at = r->at + from;
-        if (!*whole)
+        if (!*whole) {
+            drop(r, from); /* r->at is what cannot be read */
             return true;
+        }
         if (!take_record(r->j, at - payload.n - JOURNAL_HEADER_BYTES - 1,
                          payload, each, e))
             return false;

@@ -137,7 +137,9 @@ is 'run --batch runs the input of the cut record again' "$(ends out.jsonl)" 'z c
 is 'the journal ends with a newline after the repair' "$(tail -c 1 "$J" | od -An -c | tr -d ' ')" '\n'
 sed 's/"how":"completed"/"how":"cOmpleted"/' "$J" >"$T/damaged" && cp "$T/damaged" "$J"
 exits 'run --batch exits with 1 for damage in the middle of the journal' 1 batch
-like 'the error names the damaged byte of the journal' "$err" 'journal: byte [0-9]*: not a record of a journal'
+line=$(grep -n -m 1 cOmpleted "$J" | cut -d : -f 1)
+like 'the error names the first byte of the damaged record' "$err" \
+    "journal: byte $(head -n $((line - 1)) "$J" | wc -c): not a record of a journal"
 like 'the error of a damaged journal has a hint' "$err" '^  hint: '
 rm -rf q.jsonl.journal
 
