@@ -82,49 +82,49 @@ def others(w):
     os.chown(w.ws, 12345, -1)
     r = s.run("echo", input={"word": "hi"})
     same((r.get("isError"), text_of(r)), (True, f"error: metaskill 'echo': {w.ws} belongs to another user (uid 12345)"),
-         "[row 15] nothing runs in a folder that is another user's by now")
-    same(offered(s), None, "[row 15] nor is it offered any more")
+         "[row 15] run_metaskill refuses a workspace that now belongs to another user")
+    same(offered(s), None, "[row 15] run_metaskill is not offered in a workspace of another user")
     s.close()
     s = Server()
     s.open()
-    same(s.process.wait(PATIENCE), 4, "[F3] (a) nor does a server start in it")
+    same(s.process.wait(PATIENCE), 4, "[F3] (a) a new server in a workspace of another user exits with 4")
     os.chown(w.ws, 0, -1)
     s = opened()
-    ok(offered(s), "[row 15] until it is the user's again")
+    ok(offered(s), "[row 15] run_metaskill is offered after the workspace belongs to the user again")
     s.close()
     os.chown(os.path.join(w.ws, ".agents/skills/echo"), 12345, -1)
     s = opened()
     ok("echo" not in offered(s), "[F3] (a) a metaskill in a folder of another user is not offered")
     r = s.run("echo", input={"word": "hi"})
-    ok(r.get("isError") and "belongs to another user (uid 12345)" in text_of(r), "[F3] (a) nor does it run")
+    ok(r.get("isError") and "belongs to another user (uid 12345)" in text_of(r), "[F3] (a) run_metaskill refuses a metaskill in a folder of another user")
     s.close()
     os.chown(os.path.join(w.ws, ".agents/skills/echo"), 0, -1)
 
 
 def trust(w):
     s = opened()
-    same(offered(s), None, "[X27, X28] nothing is offered where the workspace is not trusted")
-    same(s.call("prompts/list")["prompts"], [], "[X27] nor as a prompt")
+    same(offered(s), None, "[X27, X28] run_metaskill is not offered in an untrusted workspace")
+    same(s.call("prompts/list")["prompts"], [], "[X27] an untrusted workspace has no prompts")
     r = s.run("echo", input={"word": "hi"})
     same((r["isError"], text_of(r)), (True, "error: metaskill 'echo': this workspace is not trusted on this machine"),
-         "[X27] and nothing runs")
-    ok("mapm trust --workspace" in r["content"][1]["text"], "what to do stands behind it")
+         "[X27] run_metaskill fails in an untrusted workspace")
+    ok("mapm trust --workspace" in r["content"][1]["text"], "the refusal suggests mapm trust --workspace")
     w.trust()
-    ok("isError" not in s.run("echo", input={"word": "hi"}), "trust counts at once")
+    ok("isError" not in s.run("echo", input={"word": "hi"}), "trust during the session has effect at once")
     same([p["name"] for p in s.call("prompts/list")["prompts"]], ["asks", "broken", "commands", "echo", "loops"],
-         "[X27] for prompts, too")
-    same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "[X27] and who asks again is offered them")
-    same(s.notes, [], "who does not watch is not told")
+         "[X27] prompts appear after trust during the session")
+    same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "[X27] tools/list offers run_metaskill after trust during the session")
+    same(s.notes, [], "a session without --watch gets no notification")
     s.close()
     s = opened(modern=True)
     first = s.call("tools/list")
     w.mapm("trust", "--revoke", "--workspace")
-    same(offered(s), None, "[X27, X28] nor after trust was taken back, in the new era")
+    same(offered(s), None, "[X27, X28] the new era does not offer run_metaskill after revoked trust")
     w.trust()
-    same(s.call("tools/list"), first, "the same trust, the same list, to the byte")
+    same(s.call("tools/list"), first, "tools/list is the same after trust is given again")
     s.close()
     s = opened()
-    same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "[X27] all of them, once it is trusted")
+    same(offered(s), ["asks", "broken", "commands", "echo", "loops"], "[X27] a new session in a trusted workspace offers all metaskills")
     s.close()
     if can_chown(w.ws):
         others(w)
@@ -133,13 +133,13 @@ def trust(w):
     for policy, want in (("off", None), ("local", ["asks", "broken", "commands", "echo", "loops"])):
         w.write("mapm.yaml", f"runtime: {{metaskills: {policy}}}\n")
         s = opened()
-        same(offered(s), want, f"runtime.metaskills: {policy}")
+        same(offered(s), want, f"runtime.metaskills: {policy} decides which metaskills are offered")
         s.close()
     w.write("mapm.yaml", "dependencies: {}\n")
     s = opened(env={"MAPM_DEPTH": "1"})
-    same(offered(s), None, "inside of an ask there is no run_metaskill")
-    same(s.call("prompts/list")["prompts"], [], "and no prompt for one")
-    ok("error" in s.run("echo", input={"word": "x"}), "nor can it be called")
+    same(offered(s), None, "run_metaskill is not offered inside of an ask")
+    same(s.call("prompts/list")["prompts"], [], "no prompt is offered inside of an ask")
+    ok("error" in s.run("echo", input={"word": "x"}), "a call of run_metaskill inside of an ask is an error")
     s.close()
 
 
@@ -153,13 +153,13 @@ def inputs(w):
     for wrong in ({"input": [1]}, {"input": 1}, {"input": "word"}, {"input": True}):
         r = s.run("echo", **wrong)
         ok(r["isError"] and text_of(r).startswith("error: metaskill 'echo': "), f"[K20] {wrong}", r)
-    same(s.run("echo", input='{"word": "hi"}')["structuredContent"]["answer"], "hi", "an object that came as its text")
+    same(s.run("echo", input='{"word": "hi"}')["structuredContent"]["answer"], "hi", "run_metaskill accepts an object as JSON text")
     r = s.tool("run_metaskill", {"input": {"a": 1}})
     ok(r["isError"] and text_of(r).startswith("error: "), "a name is needed", r)
     for name, want in (("nix", "error: unknown metaskill: 'nix'"), ("static", "error: skill 'static' is not a metaskill"),
                        ("../echo", "error: unknown metaskill: '../echo'"), ("x/echo", "error: unknown metaskill: 'x/echo'")):
         r = s.run(name, input={"a": 1})
-        same((r["isError"], text_of(r)), (True, want), f"[K34] {want}")
+        same((r["isError"], text_of(r)), (True, want), f"[K34] run_metaskill fails: {want}")
     s.close()
 
 
@@ -168,11 +168,11 @@ def results(w):
         s = opened(modern=modern)
         r = s.run("echo", input={"word": "é\u2028", "n": 12345678901234567890})
         header, value = envelope(r)
-        same(header, "[Metaskill: echo completed]", "[K31] the header")
-        same(value, r["structuredContent"], "the text is as complete as the structure")
-        same((value["status"], value["answer"], value["input"]["n"]), ("said", "é\u2028", 12345678901234567890), "the envelope")
+        same(header, "[Metaskill: echo completed]", "[K31] the text of a result begins with the header")
+        same(value, r["structuredContent"], "the text of a result has all of the structured content")
+        same((value["status"], value["answer"], value["input"]["n"]), ("said", "é\u2028", 12345678901234567890), "the result has status, answer and other members of the program")
         ok("untrusted data" in value["untrusted"], "[K42] labelled, whatever the program says", value)
-        same([t["kind"] for t in value["trace"]], ["metaskill_start", "metaskill_finish"], "with its trace")
+        same([t["kind"] for t in value["trace"]], ["metaskill_start", "metaskill_finish"], "the result has a trace of start and finish")
         r = s.run("broken", input={"a": 1})
         ok(r["isError"] and text_of(r).startswith("error: metaskill 'broken': ") and "structuredContent" not in r,
            "[K33] an error is a result", r)
@@ -186,19 +186,19 @@ def results(w):
     w.metaskill("long", 'def run(input):\n    return "x" * input["n"]\n')
     s = opened()
     r = s.run("long", input={"n": 30000})
-    ok(len(text_of(r)) <= 20000 and envelope(r)[1]["answer_truncated"], "[K35] with its label it fits into the limit")
+    ok(len(text_of(r)) <= 20000 and envelope(r)[1]["answer_truncated"], "[K35] a long answer with its label fits into the limit")
     s.close()
 
 
 def asks(w):
     s = opened("--ask", "exec:./answer")
-    same(s.run("asks", input={"n": 1})["structuredContent"]["answer"], "0 depth 1", "[K23] the back end, one level deeper")
-    same(s.run("asks", input={"n": 5})["structuredContent"]["answer"], "4 depth 1", "[K29] five asks")
-    ok("budget" in text_of(s.run("asks", input={"n": 6})), "[K29] not six")
-    ok("budget" in text_of(s.run("asks", input={"n": 2}, max_ask_calls=1)), "[K30] fewer")
-    same(s.run("asks", input={"n": 20}, max_ask_calls=20)["structuredContent"]["answer"], "19 depth 1", "[K30] more, up to 20")
-    ok("budget" in text_of(s.run("asks", input={"n": 21}, max_ask_calls=20)), "[K30] not more")
-    ok("budget" in text_of(s.run("asks", input={"n": 3}, max_ask_calls=2.0)), "[K30] 2.0 is a whole number")
+    same(s.run("asks", input={"n": 1})["structuredContent"]["answer"], "0 depth 1", "[K23] an ask is answered by the back end at depth 1")
+    same(s.run("asks", input={"n": 5})["structuredContent"]["answer"], "4 depth 1", "[K29] five asks are allowed")
+    ok("budget" in text_of(s.run("asks", input={"n": 6})), "[K29] a sixth ask exceeds the budget")
+    ok("budget" in text_of(s.run("asks", input={"n": 2}, max_ask_calls=1)), "[K30] max_ask_calls lowers the budget")
+    same(s.run("asks", input={"n": 20}, max_ask_calls=20)["structuredContent"]["answer"], "19 depth 1", "[K30] max_ask_calls raises the budget to 20")
+    ok("budget" in text_of(s.run("asks", input={"n": 21}, max_ask_calls=20)), "[K30] the 21st ask exceeds max_ask_calls of 20")
+    ok("budget" in text_of(s.run("asks", input={"n": 3}, max_ask_calls=2.0)), "[K30] max_ask_calls accepts 2.0 as a whole number")
     for wrong in (0, -1, 21, 1e300, "1", 1.5, {}):
         same(text_of(s.run("asks", input={"n": 1}, max_ask_calls=wrong)), "error: metaskill 'asks': max_ask_calls must be a whole number from 1 to 20",
              f"[K30] {wrong!r} is out of range")
@@ -209,7 +209,7 @@ def asks(w):
     w.write("mapm.yaml", "limits: {run_max_asks: 2}\n")
     s = opened("--ask", "exec:./answer")
     same(text_of(s.run("asks", input={"n": 3}, max_ask_calls=20)), "error: metaskill 'asks': max_ask_calls must be a whole number from 1 to 2",
-         "what the workspace set, a model cannot raise")
+         "max_ask_calls cannot exceed the limit of mapm.yaml")
     s.close()
     w.write("mapm.yaml", "dependencies: {}\n")
     s = opened("--ask", "exec:./answer")
@@ -222,10 +222,10 @@ def asks(w):
     s.wait(number)
     told = [n["params"] for n in s.notes if n["method"] == "notifications/progress"]
     ok(told and all(t["progressToken"] == "p" for t in told), "progress for who asked for it", told)
-    ok(all(a["progress"] < b["progress"] for a, b in zip(told, told[1:])), "it always grows")
+    ok(all(a["progress"] < b["progress"] for a, b in zip(told, told[1:])), "the progress of notifications always increases")
     ok(any("why" in t.get("message", "") for t in told), "and says what is done", told)
     s.close()
-    same(s.bad, [], "nothing else on stdout")
+    same(s.bad, [], "standard output has only messages")
 
 
 def programs(w):
@@ -233,12 +233,12 @@ def programs(w):
     w.skill("later", "Input keys:\n\n- `word`: what.\n", "Gets its program later.")
     time.sleep(1.1)
     s = opened()
-    ok("later" not in offered(s), "[K3] without a program it is none")
+    ok("later" not in offered(s), "[K3] a skill whose program is missing is not offered as a metaskill")
     s.close()
     w.write(".agents/skills/later/SKILL.star", 'def run(input):\n    return "here"\n')
     s = opened()
-    ok("later" in offered(s), "[K3] with one it is, though its SKILL.md is as it was")
-    ok("isError" not in s.run("later", input={"word": "x"}), "and runs")
+    ok("later" in offered(s), "[K3] a skill whose program appears later is offered as a metaskill")
+    ok("isError" not in s.run("later", input={"word": "x"}), "run_metaskill runs the program that appeared later")
     s.close()
     shutil.rmtree(".agents/skills/later")
 
@@ -247,8 +247,8 @@ def refusals(w):
     w.skill("plain", "Text.\n", "Only text.")
     w.write(".agents/skills/plain/odd\nname", "x")
     s = opened()
-    same(text_of(s.run("plain", input={"a": 1})), "error: skill 'plain' is not a metaskill", "[K34] whatever its files are called")
-    same(text_of(s.run("echo", input="x")), "error: metaskill 'echo': the input is a string, not an object", "[K9] what is wrong with the input")
+    same(text_of(s.run("plain", input={"a": 1})), "error: skill 'plain' is not a metaskill", "[K34] the error of a static skill does not depend on the names of its files")
+    same(text_of(s.run("echo", input="x")), "error: metaskill 'echo': the input is a string, not an object", "[K9] the error names the wrong type of the input")
     s.close()
     w.write(".agents/skills/echo/more", "x")
     w.write("mapm.yaml", "limits: {package_max_files: 1}\n")
@@ -264,14 +264,14 @@ def refusals(w):
 def commands(w):
     s = opened("--allow", "echo *")
     r = s.run("commands", input={"argv": [["echo", "hi"], ["id"]]})["structuredContent"]["results"]
-    same(r[0], "hi\n", "[K25] --allow lets commands through")
+    same(r[0], "hi\n", "[K25] --allow permits a command")
     ok(r[1].startswith("error: not allowed: id"), "[K25] and no others", r[1])
     r = s.run("commands", input={"argv": [["echo", "hi"]]}, max_command_calls=0)
     ok("budget" in text_of(r), "[K30] no commands at all", r)
     s.close()
-    same(Server("--allow", "").process.wait(PATIENCE), 2, "what is no rule is refused at the start")
+    same(Server("--allow", "").process.wait(PATIENCE), 2, "mapm mcp exits with 2 for an invalid --allow rule")
     runs = w.mapm("runs", "--json", "--limit", "100").stdout
-    ok('"commands"' in runs and '"echo"' in runs, "every run is in the history")
+    ok('"commands"' in runs and '"echo"' in runs, "runs of run_metaskill are in the history")
 
 
 def commands_and_skills(w):
@@ -285,7 +285,7 @@ def commands_and_skills(w):
     for folder, more in rows:
         w.skill("alpha", root=folder)
         s = opened("--allow", "sh -c *", *more)
-        ok("alpha" in text_of(s.tool("skill_search", {"query": "alpha"})), f"{folder} is read")
+        ok("alpha" in text_of(s.tool("skill_search", {"query": "alpha"})), f"a skill in {folder} is found")
         r = s.run("tries", input={"line": f"rm -rf {folder}/alpha; ln -s {away} {folder}/alpha; echo done"})
         ok("done" in str(r), "a command tries what it can", r)
         ok(os.path.isfile(f"{folder}/alpha/SKILL.md") and not os.path.islink(f"{folder}/alpha"),
@@ -308,14 +308,14 @@ def commands_and_skills(w):
 def ends(w):
     s = opened("--ask", "exec:./slow")
     number = s.start("tools/call", {"name": "run_metaskill", "arguments": {"name": "asks", "input": {"n": 1}}})
-    ok(there("slow.pid"), "a back end runs")
-    same(s.call("ping"), {}, "[row 23] a run does not block a ping")
-    same(s.run("echo", input={"word": "x"})["structuredContent"]["answer"], "x", "nor another run")
+    ok(there("slow.pid"), "the back end of a run has started")
+    same(s.call("ping"), {}, "[row 23] a ping is answered during a run")
+    same(s.run("echo", input={"word": "x"})["structuredContent"]["answer"], "x", "another run finishes during a run")
     s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
-    ok(gone("slow.pid"), "cancelling ends it, with all it started")
+    ok(gone("slow.pid"), "cancelling a run ends its back end with all processes")
     s.call("ping")
-    ok(number not in s.answers, "and there is no answer")
-    same(s.close(), 0, "the server goes on until EOF")
+    ok(number not in s.answers, "a cancelled run has no answer")
+    same(s.close(), 0, "the server exits with 0 at EOF after a cancelled run")
     for how in ("EOF", "SIGTERM", "SIGINT", "SIGKILL"):
         if os.path.exists("slow.pid"):
             os.remove("slow.pid")
@@ -327,12 +327,12 @@ def ends(w):
         else:
             s.process.send_signal(getattr(signal, how))
         s.process.wait(PATIENCE)
-        ok(gone("slow.pid"), f"{how} ends all")
+        ok(gone("slow.pid"), f"{how} ends the back end with all processes")
     s = opened()
     number = s.start("tools/call", {"name": "run_metaskill", "arguments": {"name": "loops", "input": {"a": 1}}})
-    same(s.call("ping"), {}, "a program that never ends blocks nothing")
+    same(s.call("ping"), {}, "a ping is answered during an endless program")
     s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
-    same(s.close(), 0, "and is ended")
+    same(s.close(), 0, "the server exits with 0 after an endless program is cancelled")
 
 
 def test(w):

@@ -64,15 +64,15 @@ def old_era(w):
     same((first["method"], first["params"]["messages"]),
          ("sampling/createMessage", [{"role": "user", "content": {"type": "text", "text": "question 0"}}]),
          "the old era: a request to the client")
-    ok(first["params"]["maxTokens"] > 0, "with a limit")
-    same(s.call("ping"), {}, "which blocks nothing")
+    ok(first["params"]["maxTokens"] > 0, "the sampling request has a limit of tokens")
+    same(s.call("ping"), {}, "a ping is answered while the server waits for the client")
     s.send({"jsonrpc": "2.0", "id": first["id"], "result": sample("one", "maxTokens")})
     second = s.request()
     s.send({"jsonrpc": "2.0", "id": second["id"], "result": sample(
         "", content=[{"type": "text", "text": "t"}, {"type": "text", "text": "wo"}])})
     r = s.wait(number)
-    same(r["structuredContent"]["said"], [["one", True, True, 1], ["two", False, False, 1]], "its answers")
-    same(count(), ["0", "1", "end"], "and each command once")
+    same(r["structuredContent"]["said"], [["one", True, True, 1], ["two", False, False, 1]], "the run has the answers of the client with their ends")
+    same(count(), ["0", "1", "end"], "each command of the run is executed once")
     number = s.start("tools/call", CALL)
     s.send({"jsonrpc": "2.0", "id": s.request()["id"], "error": {"code": -1, "message": "the user says no"}})
     r = s.wait(number)
@@ -82,33 +82,33 @@ def old_era(w):
     s = opened(*OPTIONS, env={"MAPM_ASK": "exec:./answer"})
     r = s.tool(**CALL)
     same([a[0] for a in r["structuredContent"]["said"]], ["question 0!", "question 1!"],
-         "a client without a model: then the configured back end")
+         "a client without sampling leads to the configured back end")
     s.close()
     count()
-    ok(not glob.glob(w.data + "/suspended/*.jsonl"), "none of this is kept")
+    ok(not glob.glob(w.data + "/suspended/*.jsonl"), "calls of the old era leave no journal")
 
 
 def new_era(w):
     s = new()
     r = s.call("tools/call", CALL)
-    same((r["resultType"], list(r["inputRequests"])), ("input_required", ["ask1"]), "the new era: a result that asks")
-    same(r["inputRequests"]["ask1"]["params"]["messages"][0]["content"]["text"], "question 0", "the same question")
+    same((r["resultType"], list(r["inputRequests"])), ("input_required", ["ask1"]), "a call of the new era returns the input that it requires")
+    same(r["inputRequests"]["ask1"]["params"]["messages"][0]["content"]["text"], "question 0", "the required input has the question of the metaskill")
     state = r["requestState"]
-    same(s.requests, [], "and no request to the client")
+    same(s.requests, [], "a call of the new era sends no request to the client")
     again = s.call("tools/call", dict(CALL, requestState=state))
-    same((again["resultType"], list(again["inputRequests"])), ("input_required", ["ask1"]), "without an answer it asks again")
+    same((again["resultType"], list(again["inputRequests"])), ("input_required", ["ask1"]), "a retry without an answer returns the same required input")
     for wrong in ("x", "", state[:-1] + ("0" if state[-1] != "0" else "1"), state.replace(".1.", ".2.")):
         bad = s.call("tools/call", dict(reply(r, "one"), requestState=wrong))
         ok("error" in bad, f"[row 23] a state that is not ours: {wrong[:12]}", bad)
     bad = s.call("tools/call", dict(reply(r, "one"), arguments={"name": "steps", "input": {"n": 3}}))
     ok("error" in bad, "[row 23] or that belongs to another call", bad)
     r2 = s.call("tools/call", reply(r, "one"))
-    same(list(r2["inputRequests"]), ["ask2"], "the next question")
+    same(list(r2["inputRequests"]), ["ask2"], "a retry with an answer returns the next question")
     done = s.call("tools/call", reply(r2, "two"))
-    same([a[0] for a in done["structuredContent"]["said"]], ["one", "two"], "its answers")
-    same(count(), ["0", "1", "end"], "each command once")
-    same(s.call("tools/call", reply(r2, "other")), done, "a retry that comes late gets the same result")
-    same(count(), [], "and runs nothing")
+    same([a[0] for a in done["structuredContent"]["said"]], ["one", "two"], "the last retry returns the result with all answers")
+    same(count(), ["0", "1", "end"], "each command of a run with retries is executed once")
+    same(s.call("tools/call", reply(r2, "other")), done, "a late retry returns the same result")
+    same(count(), [], "a late retry executes no command")
     s.close()
 
 
@@ -119,11 +119,11 @@ def restarts(w):
     for how in ("kill", "close"):
         getattr(s, how)()
         s = new()
-        ok(True, f"the server is started again after {how}")
+        ok(True, f"a new server is started after {how}")
         r = s.call("tools/call", reply(r, how))
-    same([a[0] for a in r["structuredContent"]["said"]], ["kill", "close"], "a run goes on in another process")
-    same(count(), ["0", "1", "end"], "no command runs twice")
-    same(w.mapm("runs", "--json").stdout.count('"id"'), before + 1, "[K19] it is one run")
+    same([a[0] for a in r["structuredContent"]["said"]], ["kill", "close"], "a run is continued by other processes")
+    same(count(), ["0", "1", "end"], "no command of a continued run is executed twice")
+    same(w.mapm("runs", "--json").stdout.count('"id"'), before + 1, "[K19] a continued run is one run in the history")
     s.close()
 
 
@@ -142,7 +142,7 @@ def cut(w):
     s = new()
     r = s.call("tools/call", retry)
     ok("cut off" in r["structuredContent"]["answer"], "a command that was cut off is not tried again", r)
-    same(count(), ["x"], "it ran once")
+    same(count(), ["x"], "an interrupted command was executed once")
     s.close()
 
 
@@ -151,11 +151,11 @@ def at_once(w):
     r = s.call("tools/call", CALL)
     numbers = [s.start("tools/call", reply(r, "one")) for _ in range(2)]
     a, b = (s.wait(n) for n in numbers)
-    same([list(x.get("inputRequests", x)) for x in (a, b)], [["ask2"]] * 2, "two retries at once get the same")
+    same([list(x.get("inputRequests", x)) for x in (a, b)], [["ask2"]] * 2, "two retries at once return the same question")
     numbers = [s.start("tools/call", reply(x, "two")) for x in (a, b)]
     a, b = (s.wait(n) for n in numbers)
-    same(a["structuredContent"]["said"], b["structuredContent"]["said"], "to the end")
-    same(count(), ["0", "1", "end"], "each command once")
+    same(a["structuredContent"]["said"], b["structuredContent"]["said"], "two last retries at once return the same result")
+    same(count(), ["0", "1", "end"], "each command is executed once with two retries at once")
     s.close()
     s = new()
     r = s.call("tools/call", CALL)
@@ -171,7 +171,7 @@ def at_once(w):
     for t in threads:
         t.join()
     ok(sum("inputRequests" in x for x in got) >= 1, "two processes: one of them takes it up", got)
-    same(count(), ["0", "1"], "and no command runs twice")
+    same(count(), ["0", "1"], "no command is executed twice with two processes")
     for x in two:
         x.close()
 
@@ -186,13 +186,13 @@ def journal(w):
         return r, f'{w.data}/suspended/{r["requestState"].split(".")[0]}.jsonl'
 
     r, path = suspended()
-    same(oct(os.stat(path).st_mode & 0o777), "0o600", "a journal is the user's alone")
+    same(oct(os.stat(path).st_mode & 0o777), "0o600", "a journal has the mode 0600")
     with open(path, "a") as file:
         file.write('{"kind":"note","num')
     s = new()
     r = s.call("tools/call", reply(r, "one"))
-    same(list(r["inputRequests"]), ["ask2"], "a line that was cut short by a crash is none")
-    same(count(), ["1"], "and what stood before it counts")
+    same(list(r["inputRequests"]), ["ask2"], "an incomplete last line of a journal is ignored")
+    same(count(), ["1"], "a retry after an incomplete line executes the next command alone")
     s.close()
     for text in ("garbage\n", '{"kind":"note"}\n', "", "\0\n"):
         r, path = suspended()
@@ -202,8 +202,8 @@ def journal(w):
             file.write(first + text if text else "")
         s = new()
         ok("error" in s.call("tools/call", reply(r, "one")), f"[row 23] a journal of {text!r} is an error")
-        same(s.close(), 0, "and no more than that")
-        same(count(), [], "nothing runs")
+        same(s.close(), 0, "the server ends with 0 after a damaged journal")
+        same(count(), [], "a damaged journal leads to no command")
     for how in ("FIFO", "folder", "link", "huge file", "socket"):
         r, path = suspended()
         os.remove(path)
@@ -219,10 +219,10 @@ def journal(w):
         else:
             socket.socket(socket.AF_UNIX).bind(path)
         s = new()
-        ok("error" in s.call("tools/call", reply(r, "one")), f"[F3] (d) a {how} in place of a journal is an error")
-        same(s.call("tools/call", CALL)["resultType"], "input_required", f"[F3] (d) and other calls go on ({how})")
-        same(s.close(), 0, f"[F3] (d) a {how} does not hold the server")
-        same(count(), ["0"], "[F3] (d) and only that one ran")
+        ok("error" in s.call("tools/call", reply(r, "one")), f"[F3] (d) a retry with a {how} in place of a journal is an error")
+        same(s.call("tools/call", CALL)["resultType"], "input_required", f"[F3] (d) other calls work beside a {how} in place of a journal")
+        same(s.close(), 0, f"[F3] (d) the server ends with 0 beside a {how} in place of a journal")
+        same(count(), ["0"], "[F3] (d) the call beside it alone executes a command")
         if how == "folder":
             os.rmdir(path)
         elif os.path.lexists(path):
@@ -233,7 +233,7 @@ def journal(w):
     with open(path, "w") as file:
         file.write("1\n" + lines[1])
     suspended()
-    ok(not os.path.exists(path), "what has expired is forgotten")
+    ok(not os.path.exists(path), "an expired journal is deleted")
 
 
 def crowded(w):
@@ -255,9 +255,9 @@ def crowded(w):
     fill(2500, "1\n")
     with open(f"{folder}/{'f' * 32}.draft", "w"):
         os.utime(file := f"{folder}/{'f' * 32}.draft", (1, 1))
-    ok(os.path.exists(file), "what a crash left behind")
+    ok(os.path.exists(file), "an abandoned draft exists before the call")
     r = s.call("tools/call", CALL)
-    same((r["resultType"], len(names())), ("input_required", 1), "2,500 that have expired are forgotten, and no other")
+    same((r["resultType"], len(names())), ("input_required", 1), "a call deletes 2,500 expired journals and the draft")
     s.call("tools/call", reply(r, "one"))
     for what, count_, size in (("1,000 that wait", 1000, 0), ("256 MiB of them", 2, 200 << 20)):
         for name in names():
@@ -265,15 +265,15 @@ def crowded(w):
         fill(count_, f"{int(time.time()) + 3000}\n", size)
         r = s.call("tools/call", CALL)
         ok(r["isError"] and "wait for an answer" in text_of(r), what + ": not one more", r)
-        same(len(names()), count_, "and nothing is left of it")
+        same(len(names()), count_, "a refused call leaves no journal")
     for name in names():
         os.remove(f"{folder}/{name}")
     for what, first, size in (("without end", "99999999999\n", 0), ("larger than any call", f"{int(time.time()) + 3000}\n", 1 << 40)):
         fill(1000, first, size)
-        same(s.call("tools/call", CALL)["resultType"], "input_required", f"[F3] (d) damaged journals, {what}, take no room")
+        same(s.call("tools/call", CALL)["resultType"], "input_required", f"[F3] (d) damaged journals, {what}, do not count for the limit")
         for name in names():
             os.remove(f"{folder}/{name}")
-    same(s.call("tools/call", CALL)["resultType"], "input_required", "when they are gone, there is room")
+    same(s.call("tools/call", CALL)["resultType"], "input_required", "a call succeeds after the journals are gone")
     s.close()
     count()
 
@@ -302,10 +302,10 @@ def ended(w):
     retry = dict(call, requestState=r["requestState"], inputResponses={"ask1": sample("a")})
     waits = names()
     done = s.call("tools/call", retry)
-    same((names(), s.call("tools/call", retry)), (waits, done), "what has ended is kept for late retries")
+    same((names(), s.call("tools/call", retry)), (waits, done), "an ended journal is kept and a late retry returns the result")
     s.close()
     s = new()
-    same(s.call("tools/call", retry), done, "after a restart, too")
+    same(s.call("tools/call", retry), done, "a late retry after a restart returns the same result")
     with open(f"{folder}/{waits.pop()}") as file:
         text = file.read()
     ask = [x for x in text.split("\n") if '"kind":"ask"' in x][0] + "\n"
@@ -315,20 +315,20 @@ def ended(w):
     put(f"{'a' * 32}.jsonl", ask, 1)
     put(f"{'b' * 32}.jsonl", text, 2)
     before = names()
-    same(len(before), 1000, "1,000 are kept: one waits, one is held, the others have ended")
+    same(len(before), 1000, "the folder has 1,000 journals before the next call")
     with open(f"{folder}/{'b' * 32}.jsonl") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         for n in range(3):
             r = s.call("tools/call", call)
-            same(r.get("resultType"), "input_required", f"[row 23] there is room for one more, {n}")
-        same(before - names(), {f"{n:032x}.jsonl" for n in range(3)}, "the oldest that have ended went, and no other")
-        same(len(names()), 1000, "and just so many")
+            same(r.get("resultType"), "input_required", f"[row 23] call {n} succeeds at the limit of journals")
+        same(before - names(), {f"{n:032x}.jsonl" for n in range(3)}, "the oldest ended journals are deleted, and no other")
+        same(len(names()), 1000, "the number of journals stays at the limit")
     for name in names():
         os.remove(f"{folder}/{name}")
     for n in range(2):
         put(f"{n:032x}.jsonl", text, 1000 - n, 200 << 20)
-    same(s.call("tools/call", call).get("resultType"), "input_required", "256 MiB of what has ended: the same")
-    same((f"{0:032x}.jsonl" in names(), f"{1:032x}.jsonl" in names()), (True, False), "by age")
+    same(s.call("tools/call", call).get("resultType"), "input_required", "a call succeeds beside 256 MiB of ended journals")
+    same((f"{0:032x}.jsonl" in names(), f"{1:032x}.jsonl" in names()), (True, False), "the older of two large ended journals is deleted")
     s.close()
     for name in names():
         os.remove(f"{folder}/{name}")
@@ -357,9 +357,9 @@ def revoked(w):
             s = new()
         got = s.call("tools/call", retry(r))
         ok(got.get("isError") and "not trusted" in text_of(got), f"trust is taken back while it waits, restart {restart}", got)
-        same(got["content"], fresh["content"], "with the words that a new call gets")
-        same(count(), [], "no command runs")
-        same(s.call("tools/call", retry(r))["content"], got["content"], "and that is its end")
+        same(got["content"], fresh["content"], "a retry after revoked trust has the error of a new call")
+        same(count(), [], "a retry after revoked trust executes no command")
+        same(s.call("tools/call", retry(r))["content"], got["content"], "a second retry after revoked trust returns the same error")
         s.close()
         w.trust()
     s = new()
@@ -372,7 +372,7 @@ def revoked(w):
     os.remove("hold")
     got = s.wait(number)
     ok(got.get("isError") and "not trusted" in text_of(got), "or later on", got)
-    same(count(), ["x"], "no command after that runs")
+    same(count(), ["x"], "trust that is revoked during a run stops later commands")
     w.trust()
     r = s.call("tools/call", call)
     with open("mapm.yaml") as file:
@@ -383,10 +383,10 @@ def revoked(w):
     ok(got.get("isError") and "disabled" in text_of(got), "the policy is that of now", got)
     with open("mapm.yaml", "w") as file:
         file.write(before)
-    same(count(), [], "no command runs")
+    same(count(), [], "a retry under the policy off executes no command")
     r = s.call("tools/call", call)
-    ok("went on" in text_of(s.call("tools/call", retry(r))), "and what is allowed is done")
-    same(count(), ["x", "y"], "all of it")
+    ok("went on" in text_of(s.call("tools/call", retry(r))), "a retry succeeds under a policy that allows it")
+    same(count(), ["x", "y"], "a retry under a policy that allows it executes all commands")
     s.close()
 
 
@@ -421,9 +421,9 @@ def owners(w):
     os.remove("begun")
     retry = reply(r, "two")
     done = s.call("tools/call", retry)
-    same(s.call("tools/call", retry), done, "while another run is at work: the same result again")
+    same(s.call("tools/call", retry), done, "a late retry returns the same result while another run works")
     other = new()
-    same(other.call("tools/call", retry), done, "in another process, too")
+    same(other.call("tools/call", retry), done, "a late retry in another process returns the same result")
     other.close()
     s.kill()
     count()
@@ -437,11 +437,11 @@ def owners(w):
             subprocess.run([MAPM, "trust", "--workspace", "--yes"], cwd=cwd, check=True, capture_output=True)
         s = new(*options, cwd=cwd)
         bad = s.call("tools/call", reply(r, "one"))
-        same(bad.get("error", {}).get("code"), -32602, f"[row 23] a state of {what}")
-        same(s.call("tools/call", CALL)["resultType"], "input_required", "where the same call can be made")
+        same(bad.get("error", {}).get("code"), -32602, f"[row 23] a retry with a state of {what} is an error")
+        same(s.call("tools/call", CALL)["resultType"], "input_required", "a new call with the same arguments works there")
         s.close()
     s = new()
-    same(list(s.call("tools/call", reply(r, "one"))["inputRequests"]), ["ask2"], "and it is taken up where it was begun")
+    same(list(s.call("tools/call", reply(r, "one"))["inputRequests"]), ["ask2"], "a retry in the original workspace continues the run")
     s.close()
     count()
 
@@ -461,14 +461,14 @@ def lacking(w):
     for caps in ({}, {"elicitation": {}}, {"sampling": True}):
         e = run(True, nobody, caps).get("error", {})
         same((e.get("code"), e.get("data")), (-32021, {"requiredCapabilities": {"sampling": {}}}),
-             f"the new era: {caps}, and nobody else answers")
+             f"the new era: a client with {caps} and no back end is an error")
         ok("no model backend" in e["message"], "with the reason", e)
     e = run(True, dict(nobody, MAPM_ASK="nothing-such")).get("error", {})
-    same(e.get("code"), -32021, "who is configured and is nothing that answers is nobody")
+    same(e.get("code"), -32021, "an unknown configured back end counts as none")
     r = run(True, nobody, ask=False)
-    same(r["structuredContent"]["answer"], "none", "a run that does not ask needs no one")
+    same(r["structuredContent"]["answer"], "none", "a run without asks succeeds without sampling and back end")
     r = run(True, {"MAPM_ASK": "exec:./answer"})
-    same(r["structuredContent"]["answer"], "q!", "the new era: a back end instead")
+    same(r["structuredContent"]["answer"], "q!", "the new era: the configured back end answers in place of the client")
     r = run(True, {"MAPM_ASK": "exec:false"})
     ok(r["isError"] and "error: " in text_of(r), "one that fails is a result, as ever", r)
     r = run(False, nobody)
@@ -480,7 +480,7 @@ def lacking(w):
     s.caps = {}
     e = s.call("tools/call", reply(r, "one")).get("error", {})
     same((e.get("code"), e.get("data")), (-32021, {"requiredCapabilities": {"sampling": {}}}),
-         "a retry that no longer declares it, when it is asked again")
+         "a retry of a client that no longer declares sampling is an error")
     s.close()
     count()
 
@@ -501,11 +501,11 @@ def test(w):
     owners(w)
     lacking(w)
     folder = w.data + "/suspended"
-    same(oct(os.stat(folder).st_mode & 0o777), "0o700", "what is kept is the user's alone")
+    same(oct(os.stat(folder).st_mode & 0o777), "0o700", "the folder of journals has the mode 0700")
     s = Server("--ask", "sampling")
     s.open()
     s.close()
-    ok(os.path.exists(folder + "/key"), "the key outlives the process")
+    ok(os.path.exists(folder + "/key"), "the key of journals outlives the process")
 
 
 main(test)
