@@ -63,21 +63,21 @@ s = Server()
 m = s.tool(ROUNDS, {"rounds": 3}, new=True)
 same((kind(m), list(m["result"]["inputRequests"])), ("input_required",
                                                      ["step1"]), "it asks")
-ok("ttlMs" not in m["result"], "what is no result is not kept")
+ok("ttlMs" not in m["result"], "a result that requires input has no ttlMs")
 m2 = again(s, ROUNDS, {"rounds": 3}, m, {"step1": NAME, "more": NAME})
-same(list(m2["result"]["inputRequests"]), ["step2"], "and asks again")
+same(list(m2["result"]["inputRequests"]), ["step2"], "a retry with the first answer returns the second question")
 m3 = again(s, ROUNDS, {"rounds": 3}, m, {"step1": {"other": 1}})
 same(list(m3["result"]["inputRequests"]), ["step2"],
-     "an old retry hears what is asked now")
+     "a repeated old retry returns the current question")
 m3 = again(s, ROUNDS, {"rounds": 3}, m2, {"wrong": NAME})
-same(list(m3["result"]["inputRequests"]), ["step2"], "a wrong answer: again")
+same(list(m3["result"]["inputRequests"]), ["step2"], "a retry with a wrong key returns the same question")
 m3 = again(s, ROUNDS, {"rounds": 3}, m2, None)
-same(list(m3["result"]["inputRequests"]), ["step2"], "no answers: again")
+same(list(m3["result"]["inputRequests"]), ["step2"], "a retry without answers returns the same question")
 m3 = again(s, ROUNDS, {"rounds": 3}, m2, {"step2": NAME})
 m4 = again(s, ROUNDS, {"rounds": 3}, m3, {"step3": NAME})
-same((kind(m4), text(m4).count('"A"')), ("complete", 3), "and is done")
+same((kind(m4), text(m4).count('"A"')), ("complete", 3), "the last retry completes the call with all answers")
 same(code(again(s, ROUNDS, {"rounds": 3}, m3, {"step3": NAME})), -32602,
-     "without a journal it is then forgotten")
+     "a retry after completion is an error without a journal")
 
 # A client may keep its members in a map: then they come back in another order.
 def turned(x):
@@ -90,25 +90,25 @@ def turned(x):
 
 deep = {"rounds": 2, "more": {"a": 1, "b": [{"c": 20, "d": {"e": "f", "g": None}}]}}
 m = s.tool(ROUNDS, deep, new=True)
-same(kind(m), "input_required", "arguments with members at several depths")
+same(kind(m), "input_required", "a call with nested arguments requires input")
 m = s.answer(s.request("tools/call", turned(params(ROUNDS, deep, m, {"step1": NAME})), new=True))
 same(list(m["result"]["inputRequests"]), ["step2"],
-     "a retry with its members in another order, at every depth")
+     "a retry with its members in another order at every depth is accepted")
 other = {**deep, "more": {**deep["more"], "b": [{"c": 20, "d": {"e": "f", "g": 0}}]}}
 same(code(again(s, ROUNDS, other, m, {"step2": NAME})), -32602,
-     "with another value far down it is another call")
+     "a retry with another value at depth is refused")
 turn = {**deep, "more": {**deep["more"], "b": [deep["more"]["b"][0]] * 2}}
 same(code(again(s, ROUNDS, turn, m, {"step2": NAME})), -32602,
-     "and so it is with one item more")
+     "a retry with one more item in an array is refused")
 m = again(s, ROUNDS, deep, m, {"step2": NAME})
-same(kind(m), "complete", "as it was it is done")
+same(kind(m), "complete", "a retry with the original arguments completes the call")
 
 m = s.tool("test_input_required_result_multiple_inputs", new=True)
 keys = list(m["result"]["inputRequests"])
-same(len(keys), 3, "three at once")
+same(len(keys), 3, "a call asks three questions at once")
 m = again(s, "test_input_required_result_multiple_inputs", {}, m,
           {keys[0]: NAME, keys[2]: ROOTS})
-same(list(m["result"]["inputRequests"]), [keys[1]], "the one that is missing")
+same(list(m["result"]["inputRequests"]), [keys[1]], "a retry with two of three answers returns the missing question")
 m = again(s, "test_input_required_result_multiple_inputs", {}, m,
           {keys[1]: SAID, keys[0]: {"a": "changed"}})
 same(text(m), "All: " + "".join(json.dumps(x, separators=(",", ":"))
@@ -198,12 +198,12 @@ for _ in range(2):
     s2 = Server("--journal", dir)
     same((code(again(s2, "once", args, m, {"ask0": {"foo": 1}})),
           kept() == before), (-32602, True), "nor after a restart")
-    same(code(again(s2, "once", args, m, {"ask0": NAME})), -32602, "nor again")
+    same(code(again(s2, "once", args, m, {"ask0": NAME})), -32602, "a second answer of the wrong shape is refused after a restart")
     last = s2
     if _ == 0:
         s2.end()
 same(text(again(last, "once", args, m, {"ask0": SAID})), "Once:n+",
-     "and the right answer goes on")
+     "a right answer after wrong ones completes the call")
 last.end()
 
 # --- who may come back -------------------------------------------------------------
@@ -225,31 +225,31 @@ for name, state in forged.items():
     same(code(s.call("tools/call", {**p, "requestState": state}, new=True)),
          -32602, "forged: " + name)
 same(code(again(s, ROUNDS, {"rounds": 2}, m, {"step1": NAME})), -32602,
-     "other arguments")
+     "a retry with other arguments is refused")
 same(code(again(s, "once", {"rounds": 1}, m, {"step1": NAME})), -32602,
-     "another tool")
+     "a retry with another tool is refused")
 p = params(ROUNDS, {"rounds": 1}, m)
 same(code(s.call("tools/call", {**p, "inputResponses": []}, new=True)), -32602,
-     "inputResponses are a list")
+     "a retry with a list of inputResponses is refused")
 same(kind(again(s, ROUNDS, {"rounds": 1}, m, {"step1": NAME})), "complete",
-     "and the right one")
+     "the original retry completes the call after refused ones")
 m = s.tool(ROUNDS, {"rounds": 1}, new=True)
 s2 = Server()
 same(code(again(s2, ROUNDS, {"rounds": 1}, m, {"step1": NAME})), -32602,
-     "another server has another key")
+     "a state of another server is refused")
 s2.end()
 ok("cannot be asked" in s.tool(ROUNDS, new=True, caps={})["error"]["message"],
-   "a client that cannot be asked is not")
+   "a client without capabilities is not asked")
 m = s.tool("test_input_required_result_capabilities", new=True,
            caps={"sampling": {}})
 same(list(m["result"]["inputRequests"]), ["sample_input"],
-     "and only of the kind that it knows")
+     "a client is asked with the capability that it declares")
 m = s.call("tools/call", params("test_input_required_result_elicitation", {},
                                 None, {"user_name": NAME}), new=True)
-same(kind(m), "complete", "answers may come with the first call")
+same(kind(m), "complete", "answers in the first call complete it")
 m = s.call("prompts/get", {"name": "test_input_required_result_prompt"},
            new=True)
-same(kind(m), "input_required", "prompts ask, too")
+same(kind(m), "input_required", "prompts/get may require input")
 s.end()
 
 # --- two at once, once more, much later --------------------------------------------
@@ -258,20 +258,20 @@ file = os.path.join(top.name, "two")
 slow = {"rounds": 1, "file": file, "after_ms": 200}
 s = Server("--journal", dir)
 m = s.tool("once", slow, new=True)
-same((lines(file), os.listdir(dir) != []), (1, True), "suspended: written down")
+same((lines(file), os.listdir(dir) != []), (1, True), "a suspended call has executed one step and has a journal")
 a = retry(s, "once", slow, m, {"ask0": SAID}, meta={"progressToken": 1})
 b = retry(s, "once", slow, m, {"ask0": SAID})
 got = [s.take(), s.take()]
-same({x["id"] for x in got}, {a, b}, "two retries at once: both are answered")
-same([text(x) for x in got], ["Once:n+"] * 2, "with the same")
+same({x["id"] for x in got}, {a, b}, "two retries at once are both answered")
+same([text(x) for x in got], ["Once:n+"] * 2, "two retries at once have the same result")
 x = again(s, "once", slow, m, {"ask0": {"other": 1}})
-same((text(x), lines(file)), ("Once:n+", 1), "and once more; it ran once")
+same((text(x), lines(file)), ("Once:n+", 1), "a third retry has the same result and the step is executed once")
 x = again(s, "once", slow, m, {"ask0": SAID}, caps={})
-same(text(x), "Once:n+", "whatever the client can by then")
+same(text(x), "Once:n+", "a retry of a client without capabilities has the same result")
 s.end()
 s = Server("--journal", dir)
 x = again(s, "once", slow, m, {"ask0": SAID})
-same((text(x), lines(file)), ("Once:n+", 1), "and after a restart")
+same((text(x), lines(file)), ("Once:n+", 1), "a retry after a restart has the same result")
 a = retry(s, "once", slow, m, {"ask0": SAID})
 s.end()
 
@@ -281,7 +281,7 @@ m = s.tool("once", {**slow, "after_ms": 60000}, new=True)
 a = retry(s, "once", {**slow, "after_ms": 60000}, m, {"ask0": SAID})
 b = retry(s, "once", {**slow, "after_ms": 60000}, m, {"ask0": SAID})
 s.cancel(a)
-same(s.answer(b, 0.1), None, "one of two is cancelled: the other one waits")
+same(s.answer(b, 0.1), None, "the second of two retries waits on after the first is cancelled")
 s.cancel(b)
 same(code(again(s, "once", {**slow, "after_ms": 60000}, m, {"ask0": SAID})),
      -32602, "both are: it is over")
@@ -303,9 +303,9 @@ for how in (signal.SIGKILL, signal.SIGTERM, None):
         m = again(s, "once", args, m, {"ask%d" % i: SAID})
         same(kind(m), "complete" if i == 3 else "input_required",
              "%s, round %d: taken up by another process" % (how, i + 1))
-    same((text(m), lines(file)), ("Once:n+n+n+n+", 4), "each thing done once")
+    same((text(m), lines(file)), ("Once:n+n+n+n+", 4), "each step of a call in several processes is executed once")
     same(again(s, "once", args, old, {"ask3": SAID})["result"], m["result"],
-         "and the result is there for who asks again")
+         "a late retry has the result of the finished call")
     s.end()
 
 # While one process has it, no other one does.
@@ -316,7 +316,7 @@ m = s.tool("once", args, new=True)
 x = again(s2, "once", args, m, {"ask0": SAID})
 ok(code(x) == -32603 and "another process" in x["error"]["message"],
    "another living process has it", x)
-same(text(again(s, "once", args, m, {"ask0": SAID})), "Once:n+", "and goes on")
+same(text(again(s, "once", args, m, {"ask0": SAID})), "Once:n+", "the process that holds the call completes it")
 same((text(again(s2, "once", args, m, {"ask0": SAID})), lines(file)),
      ("Once:n+", 1), "then the other one has the result, too")
 s.end()
@@ -334,7 +334,7 @@ s.kill(signal.SIGKILL)
 s = Server("--journal", dir)
 m = again(s, "once", args, m, {"ask0": SAID})
 m = again(s, "once", args, m, {"ask1": SAID})
-same((text(m), lines(file)), ("Once:n+?+", 2), "cut off: it is not done again")
+same((text(m), lines(file)), ("Once:n+?+", 2), "an interrupted step is not executed again")
 s.end()
 
 # Two retries meet in a process that has just been started.
@@ -347,8 +347,8 @@ s = Server("--journal", dir)
 for _ in range(3):
     retry(s, "once", args, m, {"ask0": SAID})
 same([text(s.take()) for _ in range(3)], ["Once:n+"] * 3,
-     "three retries, as a process begins")
-same(lines(file), 1, "and it was done once")
+     "three retries at the start of a process have the same result")
+same(lines(file), 1, "the step of three retries is executed once")
 s.end()
 
 # A journal that somebody spoiled.
@@ -360,18 +360,18 @@ with open(os.path.join(dir, os.listdir(dir)[0]), "a") as f:
     f.write('{"kind":"nonsense"}\n')
 s = Server("--journal", dir)
 same(code(again(s, ROUNDS, {"rounds": 1}, m, {"step1": NAME})), -32603,
-     "a journal that is damaged")
+     "a retry with a damaged journal is an internal error")
 os.unlink(os.path.join(dir, os.listdir(dir)[0]))
 same(code(again(s, ROUNDS, {"rounds": 1}, m, {"step1": NAME})), -32602,
-     "and one that is gone")
+     "a retry with a deleted journal is refused")
 
 # Many wait: the oldest are put away, and come back from the journal.
 all = [s.tool(ROUNDS, {"rounds": 1, "n": i}, new=True) for i in range(40)]
 s.call("server/discover", new=True)
 got = [again(s, ROUNDS, {"rounds": 1, "n": i}, m, {"step1": NAME})
        for i, m in enumerate(all)]
-same([kind(m) or m for m in got], ["complete"] * 40, "40 wait, and each is taken up")
-same(s.end(), 0, "it ends well")
+same([kind(m) or m for m in got], ["complete"] * 40, "each of 40 suspended calls is completed by its retry")
+same(s.end(), 0, "the server exits with 0 after 40 suspended calls")
 
 # --- what is no end of a run ----------------------------------------------------------
 def children(s):
@@ -395,13 +395,13 @@ for first in (0, 1):
     s.cancel(two[first])
     s.call("server/discover", new=True)
     same([x for x in s.notes if x.get("id") in two], [],
-         "it waits for its turn, and one of two who do is cancelled")
+         "a cancelled retry in the queue is not answered")
     s.cancel(busy[0])
-    same(text(s.answer(two[1 - first])), "Once:n+", "the other one has its result")
+    same(text(s.answer(two[1 - first])), "Once:n+", "the other retry in the queue has the result")
     same(text(again(s, "once", args, m, {"ask0": SAID})), "Once:n+",
-         "and who comes later")
+         "a later retry has the result of the queued call")
     s.end()
-    same(lines(file), 1, "it was done once")
+    same(lines(file), 1, "the step of the queued call is executed once")
 
 dir, file = folder(), os.path.join(top.name, "alone")
 args = {"rounds": 1, "file": file}
@@ -453,7 +453,7 @@ for restart in (False, True):
     ok(code(x) == -32602 and "larger than" in x["error"]["message"],
        "an answer that is too long is refused", x)
     ok('"text":"+"' in text(again(s, name, {}, m, {"capital_question": SAID})),
-       "and another one goes on")
+       "a shorter answer completes the call after a refused one")
 s.end()
 top.cleanup()
 done()

@@ -45,7 +45,7 @@ s = Server()
 s.hello()
 m = s.call("tools/call", {"name": "flood", "arguments": {"count": 20000}},
            meta={"progressToken": 1})
-same(text(m), "flooded", "a flood of progress")
+same(text(m), "flooded", "a call with 20,000 progress notifications completes")
 got = steps(s.notes)
 ok(got == sorted(set(got)) and len(got) == 10000, "it only ever increases",
    len(got))
@@ -131,21 +131,21 @@ slow = s.request("tools/call", {"name": "sleep", "arguments": {"ms": 60000}},
 for i in range(100):
     s.call("ping")
     s.tool("echo", {"text": "x"})
-ok(True, "nobody waits for a call that takes long")
+ok(True, "pings and calls are answered while a long call works")
 fast = s.request("tools/call", {"name": "sleep", "arguments": {"ms": 20}})
-same(text(s.answer(fast)), "slept", "who is done first answers first")
+same(text(s.answer(fast)), "slept", "a short call is answered before an earlier long one")
 s.cancel(slow)
 ids = [s.request("tools/call", {"name": "sleep", "arguments": {"ms": 10}})
        for _ in range(40)]
 got = {s.until(lambda m: "id" in m)["id"] for _ in ids}
-same(got, set(ids), "40 at once, 8 at a time")
+same(got, set(ids), "40 calls at once are all answered")
 
 # --- what goes wrong in a process -------------------------------------------------
 m = s.tool("crash")
 ok(code(m) == -32603 and "signal 9" in m["error"]["message"],
    "a crash is an error", m)
-same(code(s.tool("silent")), -32603, "no result is an error")
-same(s.call("ping").get("result"), {}, "and the server goes on")
+same(code(s.tool("silent")), -32603, "a work without a result is an internal error")
+same(s.call("ping").get("result"), {}, "a ping is answered after a crashed and a silent work")
 
 # --- cancelling ---------------------------------------------------------------------
 s.notes = []
@@ -157,8 +157,8 @@ s.call("ping")
 s.notes = []
 time.sleep(0.1)
 s.call("ping")
-same(s.notes, [], "cancelled: not a word more of it")
-same(s.answer(id, 0.2), None, "nor an answer")
+same(s.notes, [], "a cancelled call sends no more progress")
+same(s.answer(id, 0.2), None, "a cancelled call has no answer")
 
 
 def stubborn(s, dir, **more):
@@ -175,7 +175,7 @@ def stubborn(s, dir, **more):
 
 with tempfile.TemporaryDirectory() as dir:
     id, pids = stubborn(s, dir)
-    ok(all(alive(p) for p in pids), "a work, and what it started")
+    ok(all(alive(p) for p in pids), "the processes of a stubborn work are alive before it is cancelled")
     s.cancel(id)
     ok(all(gone(p) for p in pids), "cancelled: both are gone", pids)
     s.end()
@@ -215,7 +215,7 @@ with tempfile.TemporaryDirectory() as dir:
         os.kill(p, signal.SIGKILL)
 s = Server()
 t = time.monotonic()
-same(s.kill(signal.SIGTERM) in (0, -15), True, "a signal before anything")
+same(s.kill(signal.SIGTERM) in (0, -15), True, "SIGTERM before any request ends the server")
 
 # --- the first answer ---------------------------------------------------------------
 best = 1.0
@@ -245,35 +245,35 @@ id, q = asks("test_sampling", {"prompt": "Grüß \"Gott\""})
 same((q["method"], q["params"]["messages"][0]["content"]["text"],
       q["params"]["maxTokens"]),
      ("sampling/createMessage", "Grüß \"Gott\"", 100), "a question")
-same(s.call("ping")["result"], {}, "a ping while it is open")
+same(s.call("ping")["result"], {}, "a ping is answered while a question is open")
 reply({"id": "mapm-999"}, result={"no": "such"})
 reply(q, result={"role": "assistant", "content": {"type": "text",
                                                   "text": "Hi"}, "model": "m"})
-ok('"text":"Hi"' in text(s.answer(id)), "and its answer")
+ok('"text":"Hi"' in text(s.answer(id)), "the call completes with the answer of the client")
 reply(q, result={"role": "late"})
 id, q = asks("test_elicitation", {"message": "Who?"})
-same(q["method"], "elicitation/create", "another one")
+same(q["method"], "elicitation/create", "a call of elicitation sends a second question")
 reply(q, error={"code": -1, "message": "User said no"})
-ok("User said no (refused)" in text(s.answer(id)), "who says no, says no")
+ok("User said no (refused)" in text(s.answer(id)), "a refusal of the client reaches the work as refused")
 id, q = asks("test_elicitation", {"message": "Who?"})
 reply(q, error={"code": -32603, "message": "broken"})
-ok("broken (failed)" in text(s.answer(id)), "an error of the client's")
+ok("broken (failed)" in text(s.answer(id)), "an error of the client reaches the work as failed")
 id, q = asks("test_sampling", {"prompt": "x"})
 s.raw(json.dumps({"jsonrpc": "2.0", "id": q["id"], "result": {
     **SAID, "content": {"type": "text", "text": "@"}}}).replace(
         "@", "\x7f" * 3000000) + "\n")
-ok("too long (limit)" in text(s.answer(id)), "one whose JSON is too long")
+ok("too long (limit)" in text(s.answer(id)), "a too long answer reaches the work as an error of the limit")
 id, q = asks("test_elicitation", {"message": "Who?"})
 reply(q, result=[1])
-ok("not an object (failed)" in text(s.answer(id)), "an answer that is none")
+ok("not an object (failed)" in text(s.answer(id)), "an answer that is not an object reaches the work as failed")
 id, q = asks("test_elicitation", {"message": "Who?"})
 m = s.until(lambda m: m.get("method") == "notifications/cancelled")
-same(m["params"]["requestId"], q["id"], "no answer in time: withdrawn")
-ok("in time (failed)" in text(s.answer(id)), "and the work is told")
+same(m["params"]["requestId"], q["id"], "a question without an answer in time is withdrawn")
+ok("in time (failed)" in text(s.answer(id)), "the timeout of a question reaches the work as failed")
 id, q = asks("test_elicitation", {"message": "Who?"})
 s.cancel(id)
 m = s.until(lambda m: m.get("method") == "notifications/cancelled")
-same(m["params"]["requestId"], q["id"], "the call is cancelled: withdrawn")
+same(m["params"]["requestId"], q["id"], "cancelling a call withdraws its question")
 id, q = asks("test_input_required_result_multiple_inputs")
 more = [q] + [s.until(lambda m: "method" in m and "id" in m) for _ in range(2)]
 same(sorted(m["method"] for m in more),
@@ -282,12 +282,12 @@ same(sorted(m["method"] for m in more),
 for i, m in enumerate(reversed(more)):
     reply(m, result={"n": i})
 same(text(s.answer(id)), 'All: {"n":2}{"n":1}{"n":0}',
-     "answered in another order")
+     "answers in reverse order reach the right questions")
 id, q = asks("test_input_required_result_multi_round")
 reply(q, result={"n": 1})
 q = s.until(lambda m: "method" in m and "id" in m)
 reply(q, result={"n": 2})
-same(text(s.answer(id)), 'Rounds:{"n":1}{"n":2}', "two, one after the other")
+same(text(s.answer(id)), 'Rounds:{"n":1}{"n":2}', "two questions one after the other are answered")
 s.end()
 
 s = Server()
@@ -335,12 +335,12 @@ s = Server()
 id = asks_early("2025-11-25")
 more = s.request("tools/list")
 reply(asked(), result=SAID)
-ok("LLM response" in text(s.answer(id)), "its next request says it as well")
+ok("LLM response" in text(s.answer(id)), "the next request of a client counts as initialized")
 s.end()
 s = Server()
 id = asks_early("2025-11-25")
 reply(asked(), result=SAID)
-ok("LLM response" in text(s.answer(id)), "and so does time: nobody hangs")
+ok("LLM response" in text(s.answer(id)), "a client that never says initialized is asked after a while")
 s.end()
 s = Server()
 id = asks_early("2025-11-25")
@@ -348,7 +348,7 @@ s.cancel(id)
 s.send(READY)
 s.call("ping")
 same([m for m in s.notes if "sampling" in str(m) or "cancelled" in str(m)], [],
-     "cancelled meanwhile: neither asked nor withdrawn")
+     "a call that is cancelled before initialized is neither asked nor withdrawn")
 s.end()
 
 # --- what a client can be asked, by what it declares -----------------------------
