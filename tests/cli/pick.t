@@ -43,120 +43,120 @@ make_repo acme/list "$T/list"
 
 # --- the list -----------------------------------------------------------------------
 
-exits 'without a terminal' 0 mapm install acme/market
-like 'a line each, with its description' "$out" '^skill +pdf +https://.*/skills/pdf  The pdf package of a test, used by it\.$'
-like 'and why not' "$out" '^skill +broken .*not installable: '
-like 'with the plugins' "$out" '^plugin +docs '
-hasnt 'hostile text is escaped [row 7]' "$out" "$(printf '\033]0;')"
-exits '--list' 0 mapm install --list acme/market
-like 'is the same' "$out" '^skill +pdf '
-exits 'of a package' 0 mapm install --list acme/market/skills/pdf
-is 'it has itself' "$(printf '%s\n' "$out" | cut -c1-12)" 'skill  pdf  '
-is 'and no advice' "$err" ''
-exits 'of a list of plugins' 0 mapm install --list acme/list
-like 'has these' "$out" '^plugin +docs '
-exits 'with a choice' 2 mapm install --list --all acme/market
-exits 'without an origin' 2 mapm install --list
-exits 'JSON' 0 mapm install --json acme/market
+exits 'install of a catalog without a terminal succeeds' 0 mapm install acme/market
+like 'install without a terminal lists each package with its description' "$out" '^skill +pdf +https://.*/skills/pdf  The pdf package of a test, used by it\.$'
+like 'the list says why a package is not installable' "$out" '^skill +broken .*not installable: '
+like 'the list has the plugins of the marketplace' "$out" '^plugin +docs '
+hasnt 'the list has no escape sequences of a catalog [row 7]' "$out" "$(printf '\033]0;')"
+exits 'install --list of a catalog succeeds' 0 mapm install --list acme/market
+like 'install --list prints the same list' "$out" '^skill +pdf '
+exits 'install --list of a package succeeds' 0 mapm install --list acme/market/skills/pdf
+is 'install --list of a package lists that package' "$(printf '%s\n' "$out" | cut -c1-12)" 'skill  pdf  '
+is 'install --list of a package prints no advice' "$err" ''
+exits 'install --list of a marketplace without packages succeeds' 0 mapm install --list acme/list
+like 'install --list shows the plugins of that marketplace' "$out" '^plugin +docs '
+exits 'install --list with --all exits with 2' 2 mapm install --list --all acme/market
+exits 'install --list without an origin exits with 2' 2 mapm install --list
+exits 'install --json of a catalog succeeds' 0 mapm install --json acme/market
 has 'has descriptions' "$out" '"description": "The pdf package of a test, used by it."'
-is 'nothing is written' "$(ls -A)" ''
+is 'listing a catalog writes nothing to the workspace' "$(ls -A)" ''
 on_screen 24x80 -- "$MAPM" install --list acme/market
-is '--list on a terminal' "$status" 0
-hasnt 'opens no picker' "$out" '[?1049h'
+is 'install --list on a terminal succeeds' "$status" 0
+hasnt 'install --list on a terminal opens no picker' "$out" '[?1049h'
 has 'is by plugin and folder' "$out" 'plugin docs'
-is 'nothing is written' "$(ls -A)" ''
+is 'install --list on a terminal writes nothing' "$(ls -A)" ''
 
 # --- the picker -----------------------------------------------------------------------
 
 on_screen 24x80 '=esc leaves' '+\x1b' '=nothing was chosen' -- "$MAPM" install acme/market
-is 'esc leaves' "$status" 0
+is 'esc leaves the picker with exit code 0' "$status" 0
 has 'it is by plugin' "$out" 'plugin docs (3)'
 has 'one without packages here is a line' "$out" 'plugin npm '
-hasnt 'and not a heading as well' "$out" 'plugin npm (1)'
+hasnt 'the picker shows a plugin without packages as a line, not as a heading' "$out" 'plugin npm (1)'
 has 'with entries that are left out' "$out" '1 entry of its marketplace is left out: '
 has 'and by folder' "$out" 'skills/ ('
 has 'with descriptions' "$out" 'The pdf package of a test'
 has 'and tokens' "$out" ' tok '
-like 'and those of the packages of a plugin' "$out" 'plugin docs +12 tok'
+like 'the picker shows the tokens of the packages of a plugin' "$out" 'plugin docs +12 tok'
 has 'and what cannot be had' "$out" 'not installable'
-hasnt 'no title is set by a stranger [row 7]' "$out" "$(printf '\033]0;')"
+hasnt 'the picker prints no escape sequences of a catalog [row 7]' "$out" "$(printf '\033]0;')"
 has 'the screen is as it was' "$out" "$(printf '\033[?1049l')"
-is 'nothing is written' "$(ls -A)" ''
+is 'leaving the picker by esc writes nothing' "$(ls -A)" ''
 on_screen 24x80 '=esc leaves' '+\x03' -- "$MAPM" install acme/market
-is 'ctrl-c interrupts' "$status" 130
+is 'ctrl-c leaves the picker with exit code 130' "$status" 130
 has 'the screen is as it was, too' "$out" "$(printf '\033[?1049l')"
-is 'nothing is written' "$(ls -A)" ''
+is 'leaving the picker by ctrl-c writes nothing' "$(ls -A)" ''
 
 on_screen 24x80 '=esc leaves' '+xl' '=filter: xl_' '+\r' '=xlsx' -- "$MAPM" install acme/market
-is 'a filter and enter' "$status" 0
-is 'take what is at the cursor' "$(installed)" 'xlsx '
+is 'enter after a filter succeeds' "$status" 0
+is 'enter installs the package at the cursor' "$(installed)" 'xlsx '
 on_screen 24x80 '=esc leaves' '+xlsx' '=installed' '+\x1b' -- "$MAPM" install acme/market
-is 'what is installed is marked' "$status" 0
+is 'the picker marks an installed package' "$status" 0
 fresh
 on_screen 24x80 '=esc leaves' '+xlsx' '=filter: xlsx_' '+ ' '=1 of' '+\x15' '=filter: _' \
     '+docz\x7fx' '=filter: docx_' '+ ' '=2 of' '+\r' -- "$MAPM" install acme/market
-is 'space chooses' "$status" 0
-is 'each of them' "$(installed)" 'docx xlsx '
-like 'by their paths' "$(cat mapm.yaml)" 'skills/docx$'
+is 'enter after choosing with space succeeds' "$status" 0
+is 'enter installs each package that space has chosen' "$(installed)" 'docx xlsx '
+like 'a chosen package is written to mapm.yaml by its path' "$(cat mapm.yaml)" 'skills/docx$'
 fresh
 on_screen 24x80 '=esc leaves' '+skills' '=filter: skills_' '+\x1b[A' '=skills/' '+ ' '= of' '+\r' -- \
     "$MAPM" install acme/market
-is 'a heading' "$status" 0
-is 'chooses all below it' "$(installed)" 'evil wide xlsx '
+is 'space at a heading succeeds' "$status" 0
+is 'space at a heading chooses all packages below it' "$(installed)" 'evil wide xlsx '
 fresh
 on_screen 24x80 '=esc leaves' '+\x1b[B\x1b[B\x1b[B\x1b[B' '=pdf' '+\x1b[A' '=pdf' '+ ' '=1 of' '+\r' -- \
     "$MAPM" install acme/market
-is 'arrows move' "$status" 0
-is 'to one of a plugin' "$(installed | wc -w)" 1
+is 'arrow keys move the cursor' "$status" 0
+is 'space after arrow keys chooses one package of a plugin' "$(installed | wc -w)" 1
 fresh
 on_screen 24x80 '=esc leaves' '+docs' '=filter: docs_' '+\r' -- "$MAPM" install acme/market
-is 'a plugin' "$status" 0
-is 'is installed whole' "$(installed)" 'docx pdf '
-like 'as a plugin' "$(cat mapm.yaml)" 'plugin: docs'
+is 'enter at a plugin succeeds' "$status" 0
+is 'enter at a plugin installs all of its packages' "$(installed)" 'docx pdf '
+like 'the plugin is written to mapm.yaml as a plugin' "$(cat mapm.yaml)" 'plugin: docs'
 fresh
 on_screen 24x80 '=esc leaves' '+broken' '=filter: broken_' '+ \r' '=0 of' '+\x1b' -- \
     "$MAPM" install acme/market
-is 'what cannot be installed is not chosen' "$status" 0
+is 'space does not choose a package that is not installable' "$status" 0
 on_screen 24x80 '=esc leaves' '+nosuch' '=no package matches' '+\r\x1b' -- "$MAPM" install acme/market
-is 'a filter without a match: exit 0' "$status" 0
-is 'nothing is written' "$(ls -A)" ''
+is 'leaving the picker with a filter without a match exits with 0' "$status" 0
+is 'leaving the picker after a filter without a match writes nothing' "$(ls -A)" ''
 
 # --- any size ------------------------------------------------------------------------
 
 on_screen 5x20 '=0 of' '+wide' '=filter: wide_' '@40x120' '=esc leaves' '@2x3' '=0 of' '+\x1b' -- \
     "$MAPM" install acme/market
-is 'a screen of any size, and of another one' "$status" 0
+is 'the picker works at any size of the screen and after a resize' "$status" 0
 CI=true
 export CI
 on_screen 24x80 -- "$MAPM" install acme/market
-is 'in CI' "$status" 0
-hasnt 'there is a list' "$out" '[?1049h'
+is 'install of a catalog with CI=true succeeds' "$status" 0
+hasnt 'install with CI=true opens no picker' "$out" '[?1049h'
 CI=false
 on_screen 24x80 '=esc leaves' '+\x1b' -- "$MAPM" install acme/market
-is 'CI=false is no CI' "$status" 0
+is 'install with CI=false opens the picker' "$status" 0
 has 'and opens the picker' "$out" '[?1049h'
 unset CI
 TERM=dumb
 on_terminal n "$MAPM" install acme/market
-is 'a dumb terminal' "$status" 0
-hasnt 'has the list' "$out" '[?1049h'
+is 'install with TERM=dumb succeeds' "$status" 0
+hasnt 'install with TERM=dumb opens no picker' "$out" '[?1049h'
 on_screen 24x80 -- "$MAPM" install --yes acme/market
-is '--yes asks nothing, and nothing was installed' "$status" 3
-hasnt 'but lists' "$out" '[?1049h'
+is 'install --yes without a choice exits with 3' "$status" 3
+hasnt 'install --yes without a choice opens no picker' "$out" '[?1049h'
 
 # --- all of it ---------------------------------------------------------------------------
 
 fresh
 mkdir .claude
-exits 'all of it, first as a plan' 3 mapm install --dry-run --all acme/market
-like 'says how many' "$err" '^5 skills of 5 packages; at the start of a session:$'
-like 'and what each client in use would load' "$err" '^  claude +would load about [0-9]+ tokens for 5 skills'
-exits 'JSON' 3 mapm install --dry-run --all --json acme/market
+exits 'install --dry-run --all exits with 3 when a package is not installable' 3 mapm install --dry-run --all acme/market
+like 'install --dry-run --all reports how many skills it would add' "$err" '^5 skills of 5 packages; at the start of a session:$'
+like 'install --dry-run --all reports the tokens that each client would load' "$err" '^  claude +would load about [0-9]+ tokens for 5 skills'
+exits 'install --dry-run --all --json exits with 3' 3 mapm install --dry-run --all --json acme/market
 has 'has it, too' "$out" '"client": "claude",'
 SLASH_COMMAND_TOOL_CHAR_BUDGET=40 run mapm install --dry-run --all acme/market
-like '[G8] within its limit' "$err" '^  claude +would load about [0-9]+ tokens for 5 skills, its limit'
-exits 'a choice' 0 mapm install --yes acme/market --skill pdf
-unlike 'does not' "$err" 'would load'
+like '[G8] install --dry-run --all reports the limit of the client' "$err" '^  claude +would load about [0-9]+ tokens for 5 skills, its limit'
+exits 'install --yes of one chosen skill succeeds' 0 mapm install --yes acme/market --skill pdf
+unlike 'install of one chosen skill does not report tokens' "$err" 'would load'
 
 # --- five thousand ---------------------------------------------------------------------
 
@@ -172,7 +172,7 @@ make_repo acme/many "$T/many"
 fresh
 on_screen 24x80 '=0 of 5000' '+s4999' '=filter: s4999_' '+ ' '=1 of 5000' '+\x15' '=filter: _' \
     '+\x1b[F' '=s999 ' '+\r' -- "$MAPM" install acme/many
-is 'of 5,000 one is found' "$status" 0
-is 'and installed' "$(installed)" 's4999 '
+is 'the picker finds one of 5,000 packages' "$status" 0
+is 'the picker installs the one chosen of 5,000 packages' "$(installed)" 's4999 '
 
 done_testing
