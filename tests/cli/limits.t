@@ -47,18 +47,18 @@ refused()
 {
     anew
     workspace "$3: $4"
-    exits "$1: $3 is lowered" 1 mapm install "$2"
-    like "$1: the message names $3 and the line" "$err" "\($3, mapm.yaml:2\)"
-    like "$1: and says what it is" "$err" "$3 is $4 in mapm.yaml:2"
-    is "$1: nothing is installed" "$(ls -A)" mapm.yaml
+    exits "$1: install fails for $3 below the size of the package" 1 mapm install "$2"
+    like "$1: the error names $3 and the line of mapm.yaml" "$err" "\($3, mapm.yaml:2\)"
+    like "$1: the error shows the value and the line of the limit" "$err" "$3 is $4 in mapm.yaml:2"
+    is "$1: install writes nothing beside mapm.yaml" "$(ls -A)" mapm.yaml
 }
 for from in "$src/skills" "$url/skills"; do
     where=${from%%:*}
     [ "$where" = https ] || where=file
     refused $where "$from/four" package_max_files 3
-    like "$where: what there is too much of" "$err" 'more than 3 files'
+    like "$where: the error says that there are more than 3 files" "$err" 'more than 3 files'
     refused $where "$from/heavy" file_max_bytes 2000
-    like "$where: which file" "$err" 'heavy.txt'
+    like "$where: the error names the file that is too large" "$err" 'heavy.txt'
     refused $where "$from/heavy" package_max_bytes 2050
     refused $where "$from/deep" package_max_depth 2
 done
@@ -75,8 +75,8 @@ refused transfer "$url/skills/four" transfer_max_objects 2
 anew
 workspace 'transfer_max_seconds: 1'
 fault '{"kind": "delay", "ms": 3000}'
-exits 'time is a limit' 1 mapm install "$url/skills/four"
-like 'it is named' "$err" 'took longer than 1 seconds \(transfer_max_seconds, mapm.yaml:2\)'
+exits 'install fails when the transfer takes longer than transfer_max_seconds' 1 mapm install "$url/skills/four"
+like 'the error names transfer_max_seconds and the line of mapm.yaml' "$err" 'took longer than 1 seconds \(transfer_max_seconds, mapm.yaml:2\)'
 clear_faults
 
 # --- the edge -------------------------------------------------------------------
@@ -85,37 +85,37 @@ for from in "$src/skills" "$url/skills"; do
     anew
     workspace 'package_max_files: 4' 'package_max_depth: 3' 'file_max_bytes: 2001' \
         'graph_max_packages: 3' 'graph_max_depth: 2' 'graph_max_edges: 2'
-    exits 'as much as is allowed' 0 mapm install "$from/four" "$from/heavy" "$from/deep"
+    exits 'install succeeds when each limit equals what the packages need' 0 mapm install "$from/four" "$from/heavy" "$from/deep"
 done
 
 anew
-exits 'without limits' 0 mapm install "$url/skills/four"
+exits 'install succeeds without limits' 0 mapm install "$url/skills/four"
 printf 'limits: {transfer_max_bytes: 10}\n' >>mapm.yaml
 run mapm outdated
-like 'outdated keeps to them' "$err$out" '\(transfer_max_bytes, mapm.yaml:[0-9]+\)'
+like 'outdated observes transfer_max_bytes of mapm.yaml' "$err$out" '\(transfer_max_bytes, mapm.yaml:[0-9]+\)'
 
 # --- who may ----------------------------------------------------------------------
 
 anew
 user 'package_max_files: 3'
-exits 'the user lowers, too' 1 mapm install "$src/skills/four"
-like 'it is named' "$err" "\(package_max_files, $config:2\)"
+exits 'install fails for a limit of config.yaml' 1 mapm install "$src/skills/four"
+like 'the error names the limit and the line of config.yaml' "$err" "\(package_max_files, $config:2\)"
 workspace 'package_max_files: 4'
-exits 'a workspace that lowers less changes nothing' 1 mapm install "$src/skills/four"
-like 'the lower one is named' "$err" "\(package_max_files, $config:2\)"
+exits 'install fails when mapm.yaml has a higher limit than config.yaml' 1 mapm install "$src/skills/four"
+like 'the error names the lower limit of config.yaml' "$err" "\(package_max_files, $config:2\)"
 workspace 'package_max_files: 5001'
-exits 'a workspace may not raise it' 1 mapm install "$src/skills/four"
-like 'the line' "$err" "mapm.yaml:2: package_max_files: a workspace may only lower it \(3, $config:2\)"
-like 'and where to' "$err" 'config.yaml'
+exits 'install fails when mapm.yaml raises a limit above the default' 1 mapm install "$src/skills/four"
+like 'the error names the line of mapm.yaml and the limit of config.yaml' "$err" "mapm.yaml:2: package_max_files: a workspace may only lower it \(3, $config:2\)"
+like 'the error names config.yaml as the place to raise a limit' "$err" 'config.yaml'
 
 anew
 workspace 'package_max_files: 5001'
-exits 'nor what the program has' 1 mapm list
-like 'the line' "$err" 'mapm.yaml:2: package_max_files: a workspace may only lower it \(5000\)'
+exits 'list fails when mapm.yaml raises a limit above the default' 1 mapm list
+like 'the error names the line of mapm.yaml and the default' "$err" 'mapm.yaml:2: package_max_files: a workspace may only lower it \(5000\)'
 workspace 'package_max_files: 0'
-exits '0 is not any' 1 mapm list
+exits 'list fails for a limit of 0' 1 mapm list
 workspace 'name_max_chars: 5'
-exits 'what a document may be is no limit of these' 1 mapm list
+exits 'list fails for a limit of documents in mapm.yaml' 1 mapm list
 
 # --- raised ----------------------------------------------------------------------
 
@@ -124,17 +124,17 @@ skill "$src/skills/many" 'scope: acme'
 make_repo acme/catalog "$src" many
 for from in "$src/skills" "${url%main}many/skills"; do
     anew
-    exits '5,001 files are too many' 1 mapm install "$from/many"
-    like 'the limit' "$err" '\(package_max_files\)'
-    like 'who may raise it' "$err" 'config.yaml may raise it: limits: \{package_max_files: 10000\}'
+    exits 'install of a package with 5,001 files fails' 1 mapm install "$from/many"
+    like 'the error names package_max_files' "$err" '\(package_max_files\)'
+    like 'the error shows the line for config.yaml that raises the limit' "$err" 'config.yaml may raise it: limits: \{package_max_files: 10000\}'
     user 'package_max_files: 5001'
-    exits 'unless the user says so' 0 mapm install "$from/many"
-    is 'all are there' "$(ls .agents/skills/many | wc -l)" 5001
-    exits 'nothing more to do' 0 mapm install
-    exits 'it verifies' 0 mapm verify
+    exits 'install of 5,001 files succeeds when config.yaml raises the limit' 0 mapm install "$from/many"
+    is 'install provisions all 5,001 files' "$(ls .agents/skills/many | wc -l)" 5001
+    exits 'a second install of 5,001 files succeeds' 0 mapm install
+    exits 'verify accepts 5,001 files' 0 mapm verify
     rm -rf .agents .claude
-    exits 'out of the store' 0 mapm install
-    is 'they are there again' "$(ls .agents/skills/many | wc -l)" 5001
+    exits 'install of 5,001 files from the store succeeds' 0 mapm install
+    is 'install from the store provisions all 5,001 files' "$(ls .agents/skills/many | wc -l)" 5001
 done
 # --- a limit of none -------------------------------------------------------------
 
@@ -143,7 +143,7 @@ start_githost
 skill "$T/none/skills/hello"
 make_repo acme/none "$T/none"
 workspace 'run_max_commands: 0'
-exits 'no commands at all is no obstacle to an install' 0 mapm install --yes \
+exits 'install succeeds with run_max_commands: 0' 0 mapm install --yes \
     https://github.com/acme/none/tree/main/skills/hello
 
 # --- how deep a tree is shown --------------------------------------------------------
@@ -155,11 +155,11 @@ skill "$T/chain/one" 'dependencies:' '  skills:' '    - https://github.com/acme/
 make_repo acme/chain "$T/chain"
 mkdir "$T/deep" && cd "$T/deep" || exit 1
 run mapm install --yes https://github.com/acme/chain/tree/main/one
-is '[row 4] a chain is shown' "$(mapm tree | wc -l)" 4
+is '[row 4] tree shows a chain of four packages' "$(mapm tree | wc -l)" 4
 printf 'limits:\n  graph_max_depth: 2\n' >>mapm.yaml
 run mapm tree
-is '[row 4] as far as graph_max_depth goes' "$(printf '%s\n' "$out" | wc -l)" 3
-like '[row 4] and says so' "$err" 'deeper levels are not shown.*graph_max_depth'
+is '[row 4] tree shows as many levels as graph_max_depth permits' "$(printf '%s\n' "$out" | wc -l)" 3
+like '[row 4] tree says that deeper levels are not shown' "$err" 'deeper levels are not shown.*graph_max_depth'
 
 # refs that come above the slowest rate, and for long: four times the stall is allowed
 anew
@@ -171,7 +171,7 @@ while [ $i -lt 3000 ]; do
 done | repo acme/chain update-ref --stdin
 fault '{"kind": "drip", "bytes": 1500, "ms": 300, "times": -1, "match": {"cmd": "ls-refs"}}'
 user 'transfer_stall_seconds: 1'
-exits '[F2, row 14] refs that take long' 1 mapm install https://github.com/acme/chain/tree/main/four
-like '[F2, row 14] are given up, not waited for' "$err" 'timed out'
+exits '[F2, row 14] install fails when refs arrive slowly for long' 1 mapm install https://github.com/acme/chain/tree/main/four
+like '[F2, row 14] the error of slow refs says that the request timed out' "$err" 'timed out'
 clear_faults
 done_testing

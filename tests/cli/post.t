@@ -18,25 +18,25 @@ start_api
 
 # --- one request ------------------------------------------------------------
 p 'an answer' 0 '^STATUS 200 retry-after=0 bytes=[0-9]+ '
-is 'one request' "$(asked)" 1
-is 'as it was meant' "$(sent 'r["line"], h["x-api-key"], r["body"]')" \
+is 'an answered post takes one request' "$(asked)" 1
+is 'the request has the given path, header and body' "$(sent 'r["line"], h["x-api-key"], r["body"]')" \
     "('POST /v1/messages?q=1 HTTP/1.1', '$KEY', 'Say hello.')"
-is 'without what was not asked for' \
+is 'the request has no further headers of a client' \
     "$(sent '[k for k in h if k in ("accept-encoding", "cookie", "expect", "authorization", "transfer-encoding")]')" '[]'
 prompt=
 p 'an empty body' 0 '^STATUS 200'
-is 'of no length' "$(sent 'h["content-length"]')" 0
+is 'a request with an empty body has a content-length of 0' "$(sent 'h["content-length"]')" 0
 head -c 20000000 /dev/zero | tr '\0' a >"$T/big"
 run "$ASK" post "$API/v1/messages" --header "$HEADER" <"$T/big"
 "$ASK" post "$API/v1/messages" <"$T/big" >"$T/out"
-like 'a body of 20 MB' "$(head -n 1 "$T/out")" '^STATUS 200'
-is 'comes whole' "$(sent 'len(r["body"])')" 20000000
+like 'a request with a body of 20 MB is answered' "$(head -n 1 "$T/out")" '^STATUS 200'
+is 'a body of 20 MB is sent whole' "$(sent 'len(r["body"])')" 20000000
 : >"$T/api.log"
 prompt='Say hello.'
 for status in 200 201 299 300 304 400 401 404 429 500 503 529 599; do
     script "[\"status\", $status, {\"Retry-After\": \"7\"}, \"$([ $status = 304 ] || echo body)\"]"
     p "status $status" 0 "^STATUS $status retry-after=7 "
-    is 'one request' "$(asked)" 1
+    is 'a response with this status leads to one request' "$(asked)" 1
 done
 script '["status", 429, {"Retry-After": "99999999999"}, ""]'
 p 'to wait for ever' 0 '^STATUS 429 retry-after=86400 '
@@ -47,19 +47,19 @@ p 'a date that is over' 0 '^STATUS 429 retry-after=0 '
 script '["status", 200, {"Set-Cookie": "a=b"}, ""]' '["ok", "x"]'
 p 'a cookie' 0 '^STATUS 200'
 p 'is not kept' 0 '^STATUS 200'
-is 'at all' "$(sent '"cookie" in h')" False
+is 'a cookie of a response is not sent again' "$(sent '"cookie" in h')" False
 
 # --- [row 13] where a key may go ------------------------------------------------
 for status in 301 302 303 307 308; do
     script "[\"redirect\", $status, \"https://evil.example/new?key=$KEY\"]"
     p "redirect $status" 1 "^FAILED \[fetch\] \| HTTP $status from $API/v1/messages: it redirects to https://evil.example/new \|\| redirects are not followed"
-    is 'is not followed' "$(asked)" 1
+    is 'a redirect leads to one request' "$(asked)" 1
 done
 script '["redirect", 308, "/v2/messages"]'
 p 'on the same host' 1 "it redirects to $API/v2/messages "
 script '["redirect", 302, "https://u:pw@evil.example/\u001b[31m"]'
 p 'with odd bytes' 1 'redirects to (https://evil.example/[^u]|an address that is none)'
-unlike 'and without the user' "$out" 'pw@|'"$(printf '\033')"
+unlike 'the error of a redirect shows neither user nor escape characters' "$out" 'pw@|'"$(printf '\033')"
 for url in http://192.0.2.1/v1 http://localhost.example.com/v1 http://127.0.0.1.nip.io/v1 http://2130706433.example/; do
     want "http: not to $url" 1 '^FAILED \[origin-invalid\] .*http is for this machine alone .*https' \
         post "$url" --header "$HEADER"
@@ -74,18 +74,18 @@ for header in "$(printf 'x: a\r\ny: b')" "$(printf 'x: a\nHost: evil')" 'x:' 'x:
         '^FAILED \[failed\] \| a header of the request is no printable line$' post "$API/" --header "$header"
 done
 script '["ok", "x"]'
-want 'localhost' 0 '^STATUS 200' post "http://localhost:${API##*:}/" --header "$HEADER"
+want 'http: to localhost is allowed' 0 '^STATUS 200' post "http://localhost:${API##*:}/" --header "$HEADER"
 : >"$T/api.log"
 git config --global http.proxy "$API"
 http_proxy=$API
 export http_proxy
 p 'no proxy to this machine' 0 '^STATUS 200'
-is 'even when one is configured' "$(sent 'r["line"]')" 'POST /v1/messages?q=1 HTTP/1.1'
+is 'a request to this machine does not use the proxy' "$(sent 'r["line"]')" 'POST /v1/messages?q=1 HTTP/1.1'
 script '["status", 403, {}, ""]'
-want 'a proxy to another' 1 '^FAILED \[fetch\] .*cannot reach https://api.example.com/v1 ?$' \
+want 'a request through a proxy that refuses it fails' 1 '^FAILED \[fetch\] .*cannot reach https://api.example.com/v1 ?$' \
     post https://api.example.com/v1 --header "$HEADER" --ms 3000
-is 'gets the name of the host' "$(sent 'r["line"]')" 'CONNECT api.example.com:443 HTTP/1.1'
-not_ok 'and not the key' grep -q "$KEY" "$T/api.log"
+is 'the proxy gets the name of the host' "$(sent 'r["line"]')" 'CONNECT api.example.com:443 HTTP/1.1'
+not_ok 'the proxy does not get the key' grep -q "$KEY" "$T/api.log"
 git config --global --unset http.proxy
 unset http_proxy
 
@@ -103,7 +103,7 @@ p 'one that git knows' 0 '^STATUS 200'
 git config --global --unset http.sslCAInfo
 git config --global "http.$API.sslCAInfo" "$T/tls.crt"
 p 'for this address' 0 '^STATUS 200'
-want 'under another name' 1 '^FAILED \[tls\] ' post "https://localhost:${API##*:}/" --header "$HEADER"
+want 'a certificate for another name is refused' 1 '^FAILED \[tls\] ' post "https://localhost:${API##*:}/" --header "$HEADER"
 git config --global --remove-section "http.$API"
 SSL_CERT_FILE=$T/tls.crt
 export SSL_CERT_FILE
@@ -113,7 +113,7 @@ p 'insteadOf is not for APIs' 0 '^STATUS 200'
 git config --global --remove-section url.http://127.0.0.1:1/
 start_api --tls "$T/tls.crt" "$T/tls.key" --old-tls
 p 'TLS 1.1' 1 '^FAILED \[tls\] '
-is 'is not spoken' "$(asked)" 0
+is 'a server with TLS 1.1 gets no request' "$(asked)" 0
 SSL_CERT_FILE=$T/none
 p 'certificates that cannot be read' 1 '^FAILED \[tls\] .*cannot read the certificates in .*/none'
 unset SSL_CERT_FILE
@@ -143,9 +143,9 @@ p 'silence before the answer' 0 'ticked=yes$'
 p 'no time left' 1 'incomplete response .* within 0 s$' --ms 0
 script '["close"]'
 p 'a server that hangs up' 1 '^FAILED \[fetch\] .*cannot reach http.*/v1/messages$'
-is 'asked once' "$(asked)" 1
-want 'nobody there' 1 '^FAILED \[fetch\] .*(refused|connect).*cannot reach' post http://127.0.0.1:1/ --header "$HEADER"
-want 'no such host' 1 '^FAILED \[host-not-found\] ' post https://no-such-host.invalid/ --header "$HEADER" --ms 9000
+is 'a request to a server that closes the connection is sent once' "$(asked)" 1
+want 'a request to a closed port fails' 1 '^FAILED \[fetch\] .*(refused|connect).*cannot reach' post http://127.0.0.1:1/ --header "$HEADER"
+want 'a request to an unknown host fails' 1 '^FAILED \[host-not-found\] ' post https://no-such-host.invalid/ --header "$HEADER" --ms 9000
 
 # --- what it is meanwhile ------------------------------------------------------------
 script '["silence", 60]'
@@ -154,16 +154,16 @@ pid=$!
 await is_asked
 worker=$(cat "/proc/$pid/task/$pid/children")
 worker=${worker%% *}
-ok 'it runs in a process of its own' test -d "/proc/$worker"
-is 'whose arguments are its name' "$(tr '\0' '\n' <"/proc/$worker/cmdline" | grep -c .)" 1
-like 'without new privileges' "$(cat "/proc/$worker/status")" '^NoNewPrivs:[[:space:]]*1$'
-like 'with a filter of calls' "$(cat "/proc/$worker/status")" '^Seccomp:[[:space:]]*2$'
-like 'and no capability' "$(cat "/proc/$worker/status")" '^CapEff:[[:space:]]*0000000000000000$'
+ok 'the request is sent by a process of its own' test -d "/proc/$worker"
+is 'the arguments of that process are its name alone' "$(tr '\0' '\n' <"/proc/$worker/cmdline" | grep -c .)" 1
+like 'that process cannot gain new privileges' "$(cat "/proc/$worker/status")" '^NoNewPrivs:[[:space:]]*1$'
+like 'that process has a seccomp filter' "$(cat "/proc/$worker/status")" '^Seccomp:[[:space:]]*2$'
+like 'that process has no capabilities' "$(cat "/proc/$worker/status")" '^CapEff:[[:space:]]*0000000000000000$'
 kill -TERM "$pid"
 wait "$pid"
-is 'a signal ends it' $? 130
-like 'as interrupted' "$(cat "$T/out")" '^FAILED \[interrupted\]'
-not_ok 'and the worker with it' test -d "/proc/$worker"
+is 'SIGTERM ends the request with exit code 130' $? 130
+like 'the request reports that it was interrupted' "$(cat "$T/out")" '^FAILED \[interrupted\]'
+not_ok 'SIGTERM ends the process of the request, too' test -d "/proc/$worker"
 script '["silence", 60]'
 "$ASK" post "$API/v1/messages" --ms 60000 <"$T/prompt" >"$T/out" 2>&1 &
 pid=$!
@@ -173,7 +173,7 @@ worker=${worker%% *}
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 await test ! -d "/proc/$worker"
-pass 'nor does it outlive mapm'
+pass 'SIGKILL of mapm ends the process of the request'
 
 # --- [row 30] each side takes the other for hostile ----------------------------------
 mkdir "$T/fake"
@@ -219,10 +219,10 @@ for row in 'nothing:mapm-fetch ended early \(exit 7\)' length:invalid zero:inval
     like "mapm-fetch says: ${row%%:*}" "$out" "^FAILED .*${row#*:}"
 done
 out=$(HOW=good "$T/fake/ask_drive" post http://127.0.0.1/ --max 100 <"$T/prompt")
-like 'and what is good is taken' "$out" '^STATUS 200 retry-after=5 bytes=100'
+like 'a valid reply of mapm-fetch is accepted' "$out" '^STATUS 200 retry-after=5 bytes=100'
 rm "$T/fake/mapm-fetch"
 out=$("$T/fake/ask_drive" post http://127.0.0.1/ <"$T/prompt")
-like 'no mapm-fetch' "$out" '^FAILED \[not-found\] .*not installed beside mapm.*install mapm again'
+like 'a missing mapm-fetch is an error that suggests a new install' "$out" '^FAILED \[not-found\] .*not installed beside mapm.*install mapm again'
 
 python3 -S - "${MAPM_BUILD:-$ROOT/build}/mapm-fetch" >"$T/out" 2>&1 <<'PYTHON'
 import os, socket, struct, subprocess, sys
@@ -259,7 +259,7 @@ tell("most", frame(8, post(most=0x7fffffff)))
 tell("ms", frame(8, post(ms=86400001)))
 tell("other", frame(8, post(url=b"http://192.0.2.1/")))
 PYTHON
-is 'mapm-fetch refuses what mapm would not say' "$(cat "$T/out")" \
+is 'mapm-fetch refuses each invalid message of mapm' "$(cat "$T/out")" \
 'good 1 41 False True
 type 1 41 True False
 cut 1 41 True False
