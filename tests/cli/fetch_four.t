@@ -80,19 +80,19 @@ at_hosts hold
 # shellcheck disable=SC2086
 mapm install --yes --verbose $wanted >"$T/out" 2>"$T/err" &
 installing=$!
-is '[H3] no host waits for another' "$(at_hosts release)" 'others done'
+is '[H3] a held host does not delay the other hosts' "$(at_hosts release)" 'others done'
 wait "$installing"
-is '[H1, H3] twenty folders of four hosts' "$?" 0
-is '[H1] all of them' "$(ls .agents/skills | wc -l)" 20
-is '[H3] in three round trips, and eleven requests' "$(at_hosts count)" 'github.com 1 2 3 few parts
+is '[H1, H3] install of twenty folders from four hosts succeeds' "$?" 0
+is '[H1] install provisions all twenty skills' "$(ls .agents/skills | wc -l)" 20
+is '[H3] install takes three round trips and eleven requests' "$(at_hosts count)" 'github.com 1 2 3 few parts
 gitlab.com 1 2 3 few parts
 codeberg.org 1 2 3 few parts
 bitbucket.org 1 1 2 few all'
-is '[H3] what a host without partial clones costs' \
+is '[H3] install -v reports the cost of a host without partial clones' \
     "$(sed -n 's/.*127.0.0.1:[0-9]* \(has no partial clone: 5[5-8]\)\.. kB instead of \([5-8]\)\.. kB$/\1 \2/p' "$T/err" | wc -l)" 1
 rm -rf "$T/mapm" .agents
-exits '[H3] locked, from nothing' 0 mapm install --locked
-is '[H3] in one round trip where there is a filter' "$(at_hosts count | cut -d ' ' -f 1-4)" 'github.com 0 2 2
+exits '[H3] install --locked succeeds with an empty store' 0 mapm install --locked
+is '[H3] install --locked takes one round trip where the host has a filter' "$(at_hosts count | cut -d ' ' -f 1-4)" 'github.com 0 2 2
 gitlab.com 0 2 2
 codeberg.org 0 2 2
 bitbucket.org 0 1 1'

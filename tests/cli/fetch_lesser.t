@@ -14,7 +14,7 @@ OTHER=$GH/acme/catalog/tree/main/skills/other
 VERSION=$GH/acme/catalog/tree/^1.0/skills/hello
 start_githost
 repo acme/catalog update-ref refs/heads/main "$main"
-exits 'a lock of long ago' 0 mapm install --yes "$OTHER" "$VERSION"
+exits 'install at an older commit makes the lock' 0 mapm install --yes "$OTHER" "$VERSION"
 cp mapm.lock "$T/old.lock"
 cp mapm.yaml "$T/old.yaml"
 repo acme/catalog update-ref refs/heads/main "$tip"
@@ -48,25 +48,25 @@ combination()
 {
     host "$1"
     fresh
-    exits "$host: installs" 0 mapm install --yes "$OTHER" "$VERSION"
+    exits "$host: install succeeds" 0 mapm install --yes "$OTHER" "$VERSION"
     [ -f "$T/lock" ] || cp mapm.lock "$T/lock"
-    ok "$host: the same lock" cmp mapm.lock "$T/lock"
+    ok "$host: mapm.lock is the same as from other servers" cmp mapm.lock "$T/lock"
     rm -rf "$T/mapm"
     clone
-    exits "$host: a locked commit that is no tip" 0 mapm install --locked
-    ok "$host: as it was then" cmp -s .agents/skills/other/notes.md "$T/notes"
+    exits "$host: install --locked succeeds for a commit that is not a tip" 0 mapm install --locked
+    ok "$host: install --locked provisions the content of that commit" cmp -s .agents/skills/other/notes.md "$T/notes"
 }
 # more: what asks for refs, tags and history.
 more()
 {
-    exits "$host: outdated" 3 mapm outdated
-    exits "$host: verify --remote" 0 mapm verify --remote
-    exits "$host: update" 0 mapm update --yes
-    is "$host: to the same commit" "$(grep -c "commit: $tip" mapm.lock)" 1
+    exits "$host: outdated exits with 3" 3 mapm outdated
+    exits "$host: verify --remote succeeds" 0 mapm verify --remote
+    exits "$host: update succeeds" 0 mapm update --yes
+    is "$host: update locks the commit of the tip" "$(grep -c "commit: $tip" mapm.lock)" 1
     sed "s/^\( *commit: \)$main/\1$tip/" "$T/old.lock" >mapm.lock
     rm -rf "$T/mapm" .agents
-    exits "$host: [F1] not what the commit holds" 1 mapm install --locked
-    like "$host: [F1] says so" "$err" 'is not what its commit holds'
+    exits "$host: [F1] install --locked fails for a lock with another commit" 1 mapm install --locked
+    like "$host: [F1] the error says that the entry is not what its commit holds" "$err" 'is not what its commit holds'
 }
 combination ''
 combination no-filter
@@ -85,11 +85,11 @@ done
 # As JGit does: found out by a refusal, and then known.
 host tips-only
 fresh
-exits '[H3] a host that gives out tips alone' 0 mapm install --yes "$OTHER" "$VERSION"
-ok '[H3] the same lock' cmp mapm.lock "$T/lock"
+exits '[H3] install from a host that serves tips alone succeeds' 0 mapm install --yes "$OTHER" "$VERSION"
+ok '[H3] mapm.lock from a host that serves tips alone is the same' cmp mapm.lock "$T/lock"
 clone
-exits '[H3] a locked commit that is no tip' 0 mapm install --locked
-ok '[H3] as it was then' cmp -s .agents/skills/other/notes.md "$T/notes"
+exits '[H3] install --locked from such a host succeeds for a commit that is not a tip' 0 mapm install --locked
+ok '[H3] install --locked from such a host provisions the content of that commit' cmp -s .agents/skills/other/notes.md "$T/notes"
 # A commit that has no tag either, on a machine that knows nothing of the host.
 skill "$T/moved/skills/one"
 make_repo acme/moved "$T/moved"
@@ -99,37 +99,37 @@ make_repo acme/moved "$T/moved"
 for options in tips-only tips-only,no-filter tips-only,no-v2; do
     host $options
     fresh
-    exits "[H3] $options: a commit behind a branch" 0 mapm install --yes "$GH/acme/moved/tree/$before/skills/one"
+    exits "[H3] $options: install of a commit behind a branch succeeds" 0 mapm install --yes "$GH/acme/moved/tree/$before/skills/one"
     rm -rf "$T/mapm" .agents .claude
-    exits "[H3] $options: out of a lock" 0 mapm install --locked
-    ok "[H3] $options: is what it was" cmp -s .agents/skills/one/SKILL.md "$T/moved/skills/one/SKILL.md"
+    exits "[H3] $options: install --locked of that commit succeeds with an empty store" 0 mapm install --locked
+    ok "[H3] $options: the skill equals its source" cmp -s .agents/skills/one/SKILL.md "$T/moved/skills/one/SKILL.md"
 done
 
 # A commit of nobody's: of a fork, say.
 stray=$(repo acme/catalog -c user.name=A -c user.email=a@example.org commit-tree -m stray "$main^{tree}")
 host no-v2,no-filter,no-any-oid
 fresh
-exits '[H3] a commit that no ref names' 4 mapm install --yes "$GH/acme/catalog/tree/$stray/skills/other"
-like '[H3] is refused' "$err" 'is in no branch or tag of acme/catalog'
+exits '[H3] install exits with 4 for a commit that no ref names' 4 mapm install --yes "$GH/acme/catalog/tree/$stray/skills/other"
+like '[H3] the error says that the commit is in no branch or tag' "$err" 'is in no branch or tag of acme/catalog'
 clone
 sed "s/^\( *commit: \)$main/\1$stray/" "$T/old.lock" >mapm.lock
-exits '[H3] a lock that names it' 1 mapm install --locked
-like '[H3] says why' "$err" '127.0.0.1 does not give out commits that no ref names, and [0-9a-f]{12} is in no branch or tag'
+exits '[H3] install --locked fails for a lock with a commit that no ref names' 1 mapm install --locked
+like '[H3] the error says that the host does not serve such commits' "$err" '127.0.0.1 does not give out commits that no ref names, and [0-9a-f]{12} is in no branch or tag'
 
 # --- what a host can do is kept for a week, and what it costs is said -----------------
 host no-filter
 fresh
 reset_log
-exits '[H3] a host without a filter' 0 mapm install --yes --verbose "$OTHER"
-is '[H3] says what that costs, once' "$(printf '%s\n' "$err" | grep -c 'no partial clone')" 1
-like '[H3] against what was of use' "$err" '127\.0\.0\.1:[0-9]* has no partial clone: 4[0-9]\.. kB instead of [0-9]{3} B$'
-is '[H3] two requests, and two to find out' "$(requests)" 4
+exits '[H3] install from a host without partial clones succeeds' 0 mapm install --yes --verbose "$OTHER"
+is '[H3] install -v reports once that the host has no partial clones' "$(printf '%s\n' "$err" | grep -c 'no partial clone')" 1
+like '[H3] install -v compares the received bytes with the needed ones' "$err" '127\.0\.0\.1:[0-9]* has no partial clone: 4[0-9]\.. kB instead of [0-9]{3} B$'
+is '[H3] install from a new host takes two requests and two for its abilities' "$(requests)" 4
 skill "$T/two/skills/one"
 make_repo acme/second "$T/two"
 reset_log
-exits '[H3] another repository of the host' 0 mapm install --yes "$GH/acme/second/tree/main/skills/one"
-is '[H3] is not asked what the host can do' "$(request_log | grep -c info-refs)" 0
-is '[H3] two requests' "$(requests)" 2
+exits '[H3] install from another repository of the host succeeds' 0 mapm install --yes "$GH/acme/second/tree/main/skills/one"
+is '[H3] install from another repository does not ask for the abilities again' "$(request_log | grep -c info-refs)" 0
+is '[H3] install from another repository takes two requests' "$(requests)" 2
 python3 - "$MAPM_HOME/mapm.db" <<'PYTHON'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
@@ -139,24 +139,24 @@ PYTHON
 skill "$T/two/skills/two"
 make_repo acme/second "$T/two"
 reset_log
-exits '[H3] a week later' 0 mapm install --yes "$GH/acme/second/tree/main/skills/two"
-is '[H3] it is asked again' "$(request_log | grep -c info-refs)" 1
+exits '[H3] install from the host succeeds a week later' 0 mapm install --yes "$GH/acme/second/tree/main/skills/two"
+is '[H3] install a week later asks for the abilities again' "$(request_log | grep -c info-refs)" 1
 host ''
 skill "$T/two/skills/three"
 make_repo acme/second "$T/two"
 reset_log
 host no-v2,no-any-oid
-exits '[H3] a host that can do less than it did' 0 mapm install --yes "$GH/acme/second/tree/main/skills/three"
-is '[H3] is asked again, once' "$(request_log | grep -c info-refs)" 1
-exits '[H3] a package of a commit that the store has in part' 0 mapm install --yes "$GH/acme/second/tree/main/skills/two"
+exits '[H3] install succeeds when the host has fewer abilities than before' 0 mapm install --yes "$GH/acme/second/tree/main/skills/three"
+is '[H3] install asks a host with fewer abilities once again' "$(request_log | grep -c info-refs)" 1
+exits '[H3] install succeeds for a commit that the store has in part' 0 mapm install --yes "$GH/acme/second/tree/main/skills/two"
 
 # --- addresses -----------------------------------------------------------------------
 git config --global --remove-section "url.$GITHOST_URL/$at"
 start_githost --prefix /git/lab --dot-git drop
 fresh
-exits '[H3] a redirect that takes .git away' 0 mapm install --yes "$OTHER"
-unlike '[H3] of which nothing is said' "$err" moved
-is '[H3] followed once' "$(request_log | grep -c '^301')" 1
+exits '[H3] install follows a redirect that drops .git' 0 mapm install --yes "$OTHER"
+unlike '[H3] a redirect that drops .git is not reported as moved' "$err" moved
+is '[H3] a redirect that drops .git is followed once' "$(request_log | grep -c '^301')" 1
 
 # --- servers of version 0 that mean harm [row 53] --------------------------------------
 stop_githost
@@ -169,7 +169,7 @@ hostile()
     url=$(cat "$T/hostile")
     git config --global "url.$url/.insteadOf" $GH/
     want "[H3] $2" "$4" "$3" "$HELLO"
-    unlike "[H3] $2: nothing raw" "$out" "$(printf '\033')"
+    unlike "[H3] $2: the output has no raw escape character" "$out" "$(printf '\033')"
     kill "$hostile_pid"
     wait "$hostile_pid" 2>/dev/null
     git config --global --remove-section "url.$url/"
@@ -186,6 +186,6 @@ hostile v0-shallow 'endless cuts' '\[limit\] .*lines' 1
 hostile v0-acks 'endless acknowledgements' '\[limit\] .*bytes' 1
 hostile v0-unasked 'a cut that was not asked for' 'not a git server' 1
 hostile v0-strangers 'a file that nobody requested' '^DONE' 0
-is '[H3] which is not written' "$(cat "$T/incoming"/* | wc -c)" "$(repo acme/catalog ls-tree -r -l "$tip" | awk '{n += $4} END {print n}')"
+is '[H3] a file that was not requested is not written' "$(cat "$T/incoming"/* | wc -c)" "$(repo acme/catalog ls-tree -r -l "$tip" | awk '{n += $4} END {print n}')"
 hostile v0-wrong 'another commit than the ref names' '\[damaged\] .*left out the commit 0123456789abcdef' 1
 done_testing

@@ -31,37 +31,37 @@ PYTHON
 commits 0 1 ''
 repo acme/many symbolic-ref HEAD refs/heads/main
 start_githost
-exits 'a skill of a large catalog' 0 mapm install "$WANTED"
+exits 'install of a skill of a large catalog succeeds' 0 mapm install "$WANTED"
 commits 1 6 "refs/heads/main^0"
 reset_log
-exits '[F10] an update five commits later' 0 mapm update
-ok '[F10] moves' grep -q 'Change 5' .agents/skills/skill-7/SKILL.md
-is '[F10] in three requests' "$(requests)" 3
-at_most '[F10] of few bytes' "$(bytes)" 5000
+exits '[F10] update five commits later succeeds' 0 mapm update
+ok '[F10] update provisions the content five commits later' grep -q 'Change 5' .agents/skills/skill-7/SKILL.md
+is '[F10] update takes three requests' "$(requests)" 3
+at_most '[F10] update receives at most 5000 bytes' "$(bytes)" 5000
 commits 6 7 "refs/heads/main^0"
 reset_log
-exits '[F10] and the next one' 0 mapm update
-at_most '[F10] as well' "$(bytes)" 5000
+exits '[F10] update one commit later succeeds' 0 mapm update
+at_most '[F10] update one commit later receives at most 5000 bytes' "$(bytes)" 5000
 
 # the server refuses what a thin pack needs: whole, once more
 commits 7 8 "refs/heads/main^0"
 fault '{"kind": "sideerr", "message": "no thin pack", "match": {"cmd": "fetch"}}'
-exits '[F10] a host that gives no thin pack' 0 mapm update
-ok '[F10] gives a whole one' grep -q 'Change 7' .agents/skills/skill-7/SKILL.md
+exits '[F10] update succeeds when the host refuses a thin pack' 0 mapm update
+ok '[F10] update provisions the content of a whole pack' grep -q 'Change 7' .agents/skills/skill-7/SKILL.md
 clear_faults
 
 # the history is another one: nothing of the old commit helps
 commits 8 9 ''
-exits '[F10] a history that was rewritten' 0 mapm update
-ok '[F10] comes as it is' grep -q 'Change 8' .agents/skills/skill-7/SKILL.md
+exits '[F10] update succeeds after the history was rewritten' 0 mapm update
+ok '[F10] update provisions the content of the rewritten history' grep -q 'Change 8' .agents/skills/skill-7/SKILL.md
 
 # trees in the store that are damaged
 commits 9 10 "refs/heads/main^0"
 find "$MAPM_HOME/store/packs" "$MAPM_HOME/store/objects" -type f 2>/dev/null | while read -r f; do
     chmod u+w "$f" && printf x | dd of="$f" bs=1 seek=20 conv=notrunc status=none
 done
-exits '[F10] damaged trees in the store' 0 mapm update
-ok '[F10] are no base' grep -q 'Change 9' .agents/skills/skill-7/SKILL.md
+exits '[F10] update succeeds with damaged trees in the store' 0 mapm update
+ok '[F10] update provisions the right content despite damaged trees' grep -q 'Change 9' .agents/skills/skill-7/SKILL.md
 
 # --- skills of many commits ---------------------------------------------------------
 # Of 18 commits that an update leaves it names 16: the request stays short.
@@ -87,15 +87,15 @@ while [ $n -lt 18 ]; do
     mapm install --yes "$GH/acme/apart/tree/main/s-$n" >"$T/out" 2>&1 || break
     n=$((n + 1))
 done
-is 'skills of 18 commits' "$(grep -c '^ *commit:' mapm.lock)" 18
+is 'the lock has skills of 18 commits' "$(grep -c '^ *commit:' mapm.lock)" 18
 apart 18
 reset_log
-exits 'an update of them' 0 mapm update
-is 'names 16 of these' "$(control GET /log | python3 -S -c '
+exits 'update of skills of 18 commits succeeds' 0 mapm update
+is 'update names at most 16 commits in a request' "$(control GET /log | python3 -S -c '
 import json, sys
 print(max(json.loads(line).get("haves") or 0 for line in sys.stdin))')" 16
-ok 'and brings all' grep -q 'At 18' .agents/skills/s-17/SKILL.md
-ok 'of them' grep -q 'At 18' .agents/skills/s-0/SKILL.md
+ok 'update provisions the new content of the last skill' grep -q 'At 18' .agents/skills/s-17/SKILL.md
+ok 'update provisions the new content of the first skill' grep -q 'At 18' .agents/skills/s-0/SKILL.md
 
 # --- a graph ----------------------------------------------------------------------
 stop_githost
@@ -107,6 +107,6 @@ import json, sys
 d = json.load(open(sys.argv[1]))
 print(next(u for u, n in d["nodes"].items() if n["path"] == "agents/everything"))' "$T/repos/index.json")
 mkdir "$T/graph" && cd "$T/graph" || exit 1
-exits '[F10] a graph of 100 packages' 0 mapm install --yes "$root"
-is '[F10] in four requests, however deep' "$(requests)" 4
+exits '[F10] install of a graph of 100 packages succeeds' 0 mapm install --yes "$root"
+is '[F10] install of a deep graph takes four requests' "$(requests)" 4
 done_testing
