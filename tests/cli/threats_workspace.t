@@ -34,8 +34,8 @@ refuses()
         show_run
         ;;
     esac
-    like "it says so: $what" "$err" "$regex"
-    is "nothing changed: $what" \
+    like "the error names the reason: $what" "$err" "$regex"
+    is "nothing has changed after: $what" \
         "$(snapshot .; snapshot "$MAPM_HOME/store"; snapshot "$T/outside")" \
         "$(cat "$T/before" "$T/store-before" "$T/outside.before")"
 }
@@ -43,10 +43,10 @@ refuses()
 accepts()
 {
     run timeout 20 "$MAPM" install --yes "$HELLO"
-    is "accepted: $1" "$status" 0
+    is "install succeeds: $1" "$status" 0
     [ "$status" -eq 0 ] || show_run
-    ok "it is there: $1" test -f .agents/skills/hello/SKILL.md
-    is "nothing outside changed: $1" "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
+    ok "install provisions the skill: $1" test -f .agents/skills/hello/SKILL.md
+    is "nothing outside of the workspace changes: $1" "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
 }
 mapm list >/dev/null
 mapm store stats >/dev/null
@@ -102,16 +102,16 @@ fresh
 mkdir -p .agents/skills/hello
 ln -s "$T/outside/file" .agents/skills/hello/SKILL.md
 refuses '[row 16] a link as a file of ours' 'mapm did not make'
-exits '[row 16] --force replaces the link itself' 0 mapm install --yes --force "$HELLO"
-is '[row 16] not what it names' "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
+exits '[row 16] install --force replaces a link in the place of a file' 0 mapm install --yes --force "$HELLO"
+is '[row 16] install --force does not change the target of the link' "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
 # a link put there after the install
 rm -r .agents/skills/hello && ln -s "$T/outside" .agents/skills/hello
 echo more >>"$HELLO/SKILL.md"
 refuses '[row 16] a link in the place of a folder of ours' 'mapm did not make'
-exits '[row 16] a removal leaves it alone' 0 mapm remove hello
-like '[row 16] and says so' "$err" 'mapm did not make: kept'
-ok '[row 16] it is there' test -L .agents/skills/hello
-is '[row 16] with what it names' "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
+exits '[row 16] remove succeeds when a link is in the place of the folder' 0 mapm remove hello
+like '[row 16] remove says that mapm did not make the link' "$err" 'mapm did not make: kept'
+ok '[row 16] remove keeps the link' test -L .agents/skills/hello
+is '[row 16] remove does not change the target of the link' "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
 
 # --- [row 15] mapm.yaml -----------------------------------------------------------
 
@@ -236,7 +236,7 @@ skill "$T/cat/skills/one" 'scope: acme'
 skill "$T/cat/skills/two" 'scope: acme'
 make_repo acme/catalog "$T/cat"
 start_githost
-exits 'a sound lock' 0 mapm install https://github.com/acme/catalog/tree/main/skills/one \
+exits 'install of two skills makes a valid lock' 0 mapm install https://github.com/acme/catalog/tree/main/skills/one \
     https://github.com/acme/catalog/tree/main/skills/two
 cp mapm.lock "$T/lock"
 one=$(sed -n '/skills\/one$/,/digest/s/.*digest: //p' mapm.lock | head -n 1)
@@ -244,15 +244,15 @@ two=$(sed -n '/skills\/two$/,/digest/s/.*digest: //p' mapm.lock | head -n 1)
 sed "s/$two/$one/" "$T/lock" >mapm.lock
 snapshot .agents >"$T/agents"
 run mapm install
-isnt '[row 15] the digest of another package of the store' "$status" 0
-like '[row 15] it says whose it is' "$err" 'acme/one|digest'
-is '[row 15] and it was not put there' "$(snapshot .agents)" "$(cat "$T/agents")"
+isnt '[row 15] install fails for a lock with the digest of another package' "$status" 0
+like '[row 15] the error names the other package or the digest' "$err" 'acme/one|digest'
+is '[row 15] install does not provision the other package' "$(snapshot .agents)" "$(cat "$T/agents")"
 sed "s/$two/$SUM/" "$T/lock" >mapm.lock
 run mapm install
-isnt '[row 15] the digest of nothing' "$status" 0
-is '[row 15] nothing was put there' "$(snapshot .agents)" "$(cat "$T/agents")"
+isnt '[row 15] install fails for a lock with an unknown digest' "$status" 0
+is '[row 15] install of an unknown digest provisions nothing' "$(snapshot .agents)" "$(cat "$T/agents")"
 cp "$T/lock" mapm.lock
-exits '[row 15] the lock as it was' 0 mapm install
+exits '[row 15] install succeeds with the restored lock' 0 mapm install
 git init -q . && git config "url.file:///etc/.insteadOf" https://github.com/
 git config credential.helper '!touch '"$T"'/helper-ran; :'
 git config core.fsmonitor 'touch '"$T"'/fsmonitor-ran'
@@ -267,12 +267,12 @@ done
 printf 'hosts: [evil.example]\n' >.config/mapm/config.yaml
 rm -rf "$MAPM_HOME"
 planted=.:bin:$PWD:$PWD/bin::$PATH
-exits '[row 15] programs and settings of the workspace' 0 env PATH="$planted" "$MAPM" install
-exits '[row 15] in update, too' 0 env PATH="$planted" "$MAPM" update
-is '[row 15] none of them was run' "$(ls "$T" | grep -e '-ran$')" ''
+exits '[row 15] install succeeds beside programs and settings in the workspace' 0 env PATH="$planted" "$MAPM" install
+exits '[row 15] update succeeds beside programs and settings in the workspace' 0 env PATH="$planted" "$MAPM" update
+is '[row 15] no program of the workspace was run by install or update' "$(ls "$T" | grep -e '-ran$')" ''
 cd bin || exit 1
-exits '[row 15] nor from a folder below' 0 env PATH=.:.. "$MAPM" list
-is '[row 15] still none' "$(ls "$T" | grep -e '-ran$')" ''
+exits '[row 15] list from a folder with programs succeeds' 0 env PATH=.:.. "$MAPM" list
+is '[row 15] no program of the workspace was run by list' "$(ls "$T" | grep -e '-ran$')" ''
 
 # --- [row 15] .mcp.json -----------------------------------------------------------
 
@@ -300,7 +300,7 @@ refuses '[row 15] .mcp.json past its limit (7)' 'larger than 4194304'
 fresh
 printf '{"mcpServers\\u0000": {"x": 1}, "other": 1e999999}' >.mcp.json
 accepts 'a key that ends where a NUL stands is another key'
-like 'it is still there' "$(cat .mcp.json)" '"mcpServers\\u0000": \{"x": 1\}, "other": 1e999999'
+like 'the key with a NUL stays in .mcp.json as it was' "$(cat .mcp.json)" '"mcpServers\\u0000": \{"x": 1\}, "other": 1e999999'
 
 # --- [row 15] our own record, forged ----------------------------------------------
 
@@ -318,9 +318,9 @@ for place in .git/hooks/post-checkout ../outside/file .claude/settings.json mapm
             echo end
         } >.agents/.mapm/state
         run timeout 20 "$MAPM" install --yes "$HELLO"
-        like "[row 15] state names $place as $kind: no harm" "$status" '^[014]$'
-        is "[row 15] state names $place as $kind: outside" "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
-        ok "[row 15] state names $place as $kind: files stay" \
+        like "[row 15] a record that names $place as $kind leads to no crash" "$status" '^[014]$'
+        is "[row 15] a record that names $place as $kind changes nothing outside" "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
+        ok "[row 15] a record that names $place as $kind leaves the files of the user" \
             test "$(cat .git/hooks/post-checkout .claude/settings.json)" = "hook
 {}"
         mapm remove hello >/dev/null 2>&1
@@ -345,9 +345,9 @@ for place in .git/hooks/post-checkout ../outside/file .claude/settings.json mapm
     sum=$(sha256sum <"$T/journal")
     { cat "$T/journal"; echo "end ${sum%% *}"; } >.agents/.mapm/journal
     run timeout 20 "$MAPM" list
-    like "[row 15] a journal for $place: no harm" "$status" '^[014]$'
-    is "[row 15] a journal for $place: outside" "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
-    is "[row 15] a journal for $place: files stay" "$(cat .git/hooks/post-checkout .claude/settings.json)" \
+    like "[row 15] a journal that names $place leads to no crash" "$status" '^[014]$'
+    is "[row 15] a journal that names $place changes nothing outside" "$(snapshot "$T/outside")" "$(cat "$T/outside.before")"
+    is "[row 15] a journal that names $place leaves the files of the user" "$(cat .git/hooks/post-checkout .claude/settings.json)" \
         "$(printf 'hook\n{}')"
 done
 
@@ -359,7 +359,7 @@ if can_chown; then
     chown 12345 mapm.yaml
     mkdir below && cd below || exit 1
     exits '[row 15] a mapm.yaml above us that is another user'"'"'s is none' 0 mapm list
-    like '[row 15] so we are in our own folder' "$err" '/ws/below'
+    like '[row 15] list uses the own folder below a mapm.yaml of another user' "$err" '/ws/below'
 else
     skip '[row 15] a mapm.yaml of another user' 'cannot change owners'
 fi

@@ -6,7 +6,7 @@
 
 S=$T/site index=$T/site/.well-known/agent-skills/index.json
 mkdir -p "$S/.well-known/agent-skills"
-ok 'archives are written' python3 -S "$ROOT/tests/lib/archives.py" "$S"
+ok 'the archives for the test are written' python3 -S "$ROOT/tests/lib/archives.py" "$S"
 serve_index "$S" "$T/log"
 H=$served
 U=http://$H/.well-known/agent-skills/index.json
@@ -30,14 +30,14 @@ chmod 755 "$T/want/scripts/x"
 tree=
 for file in "$S"/good-*; do
     entry "$file"
-    exits "[W6] ${file##*/good-}" 0 mapm install "$U" --skill packed
-    ok 'has the same files' diff -r "$T/want" .agents/skills/packed
-    ok 'and modes' test -x .agents/skills/packed/scripts/x
+    exits "[W6] install of a good archive succeeds: ${file##*/good-}" 0 mapm install "$U" --skill packed
+    ok 'the files of the archive equal the source' diff -r "$T/want" .agents/skills/packed
+    ok 'an executable file of the archive is executable' test -x .agents/skills/packed/scripts/x
     tree="$tree$(grep ' digest: ' mapm.lock)
 "
     fresh
 done
-is 'of all of them one digest of ours' "$(printf '%s' "$tree" | sort -u | grep -c .)" 1
+is 'all good archives give one digest of the tree' "$(printf '%s' "$tree" | sort -u | grep -c .)" 1
 
 # What tar and zip themselves write, with a path of more than 100 bytes as real skills have it.
 long=references/$(printf 'a-rather-long-name-%.0s' 1 2 3 4 5).md
@@ -47,8 +47,8 @@ tar -C "$T/want" --format=posix -czf "$S/real-posix.tar.gz" SKILL.md scripts ref
 ! command -v zip >/dev/null || (cd "$T/want" && zip -qr "$S/real.zip" .)
 for file in "$S"/real*; do
     entry "$file"
-    exits "[W6] ${file##*/} of the program itself" 0 mapm install "$U" --skill packed
-    ok 'has the same files' diff -r "$T/want" .agents/skills/packed
+    exits "[W6] install of ${file##*/} as the program itself writes it succeeds" 0 mapm install "$U" --skill packed
+    ok 'the files of the archive with a long path equal the source' diff -r "$T/want" .agents/skills/packed
     fresh
 done
 rm -r "$T/want/references"
@@ -61,7 +61,7 @@ for file in "$S"/bad-*; do
     *) fail "[W7, row 45] ${file##*/bad-}: $status" && show_run ;;
     esac
     printf '# %s: %s\n' "${file##*/}" "$(printf '%s' "$err" | sed 1,2d | tr '\n' ' ')"
-    like 'the archive is named' "$err" "${file##*/}"
+    like 'the error names the refused archive' "$err" "${file##*/}"
     case ${file##*/bad-} in
     link.tar.gz) why='l: a symbolic link' ;;
     hard-link.tar.gz) why='l: a hard link' ;;
@@ -70,66 +70,66 @@ for file in "$S"/bad-*; do
     sparse.tar.gz) why='s: a sparse file' ;;
     *) why= ;;
     esac
-    [ -z "$why" ] || like "[W7] and why: ${file##*/bad-}" "$err" "$why\$"
-    is 'nothing is installed' "$(ls -A)" ''
+    [ -z "$why" ] || like "[W7] the error names the reason: ${file##*/bad-}" "$err" "$why\$"
+    is 'a refused archive writes nothing to the workspace' "$(ls -A)" ''
 done
-is 'nothing was written beside the workspace' "$(ls -A "$T" | grep -x x)" ''
+is 'refused archives write nothing beside the workspace' "$(ls -A "$T" | grep -x x)" ''
 
 # --- which reader -----------------------------------------------------------------------
 
 good=$S/good-stored.zip
 cp "$good" "$S/archive"
 entry "$S/archive"
-exits '[W6] neither media type nor name tells' 1 mapm install "$U" --skill packed
-like 'which is said' "$err" 'that of an archive'
+exits '[W6] install fails when neither media type nor name shows an archive' 1 mapm install "$U" --skill packed
+like 'the error says that the type is not that of an archive' "$err" 'that of an archive'
 echo 'application/zip' >"$S/archive.type"
-exits 'by its media type' 0 mapm install "$U" --skill packed
+exits 'install accepts an archive by its media type' 0 mapm install "$U" --skill packed
 fresh
 echo 'Application/ZIP; charset=binary' >"$S/archive.type"
-exits 'in any case, with parameters' 0 mapm install "$U" --skill packed
+exits 'install accepts a media type in any case and with parameters' 0 mapm install "$U" --skill packed
 fresh
 echo 'application/gzip' >"$S/archive.type"
-exits '[W6] a media type that is not what it is' 1 mapm install "$U" --skill packed
-like 'is not guessed around' "$err" 'not the archive that its media type says'
+exits '[W6] install fails for a media type of another format' 1 mapm install "$U" --skill packed
+like 'the error says that it is not the archive of the media type' "$err" 'not the archive that its media type says'
 cp "$good" "$S/page.zip"
 echo 'text/html' >"$S/page.zip.type"
 entry "$S/page.zip"
-exits '[V77] text/html says nothing: the name does' 0 mapm install "$U" --skill packed
+exits '[V77] install accepts an archive by its name when the media type is text/html' 0 mapm install "$U" --skill packed
 fresh
 printf '<html>Not found</html>' >"$S/page.zip"
-exits '[W5] a page instead of the archive' 1 mapm install "$U" --skill packed
-like 'has another digest' "$err" 'the index says sha256:'
+exits '[W5] install fails for a page in place of the archive' 1 mapm install "$U" --skill packed
+like 'the error shows the digest of the index' "$err" 'the index says sha256:'
 entry "$S/page.zip"
-exits 'a page as an archive' 1 mapm install "$U" --skill packed
+exits 'install fails for a page with the digest of the index' 1 mapm install "$U" --skill packed
 cp "$good" "$S/zip.tar.gz"
 entry "$S/zip.tar.gz"
-exits 'a zip that is called .tar.gz' 1 mapm install "$U" --skill packed
+exits 'install fails for a zip archive with the name .tar.gz' 1 mapm install "$U" --skill packed
 entry "$good" skill-md
-exits '[W5] an archive as a SKILL.md' 1 mapm install "$U" --skill packed
-like 'is none' "$err" 'is an archive, and no SKILL.md'
+exits '[W5] install fails for an archive of type skill-md' 1 mapm install "$U" --skill packed
+like 'the error says that the archive is not a SKILL.md' "$err" 'is an archive, and no SKILL.md'
 cp "$T/want/SKILL.md" "$S/SKILL.zip"
 entry "$S/SKILL.zip"
-exits 'a SKILL.md as an archive' 1 mapm install "$U" --skill packed
+exits 'install fails for a SKILL.md of type archive' 1 mapm install "$U" --skill packed
 mkdir unpacked && cp -R "$T/want" unpacked/packed
 digest=$(cat unpacked/packed/SKILL.md | sha256sum | cut -d' ' -f1)
 rm -rf unpacked
 entry "$good"
 sed -i "s/sha256:[0-9a-f]*/sha256:$digest/" "$index"
-exits '[W5, V75] the digest of a file in the archive' 1 mapm install "$U" --skill packed
-like 'is not that of the archive' "$err" 'the index says sha256:'
+exits '[W5, V75] install fails for the digest of a file in the archive' 1 mapm install "$U" --skill packed
+like 'the error of that digest shows the digest of the index' "$err" 'the index says sha256:'
 
 # --- limits ------------------------------------------------------------------------------
 
 entry "$good"
 printf 'limits:\n  package_max_files: 1\n' >mapm.yaml
-exits '[row 45] limits of the user count in archives' 1 mapm install "$U" --skill packed
-like 'by their number' "$err" 'more than 1 files'
+exits '[row 45] install fails for an archive beyond package_max_files' 1 mapm install "$U" --skill packed
+like 'the error says that the archive has more than 1 files' "$err" 'more than 1 files'
 printf 'limits:\n  file_max_bytes: 40\n' >mapm.yaml
-exits 'and by their size' 1 mapm install "$U" --skill packed
-like 'which is named' "$err" 'file_max_bytes'
+exits 'install fails for an archive beyond file_max_bytes' 1 mapm install "$U" --skill packed
+like 'the error names file_max_bytes' "$err" 'file_max_bytes'
 rm mapm.yaml
 head -c 34000000 /dev/zero >"$S/huge.zip"
 entry "$S/huge.zip"
-exits '[row 45] an artifact of more than 32 MiB' 1 mapm install "$U" --skill packed
-like 'is not read to its end' "$err" 'more than 33554432 bytes'
+exits '[row 45] install fails for an artifact of more than 32 MiB' 1 mapm install "$U" --skill packed
+like 'the error of a large artifact names the limit of bytes' "$err" 'more than 33554432 bytes'
 done_testing
