@@ -5,62 +5,62 @@
 catalog=$ROOT/examples/catalog
 url=https://github.com/mapm-examples/catalog/tree/main
 
-exits 'the catalog may be published as it is' 0 \
+exits 'check --profile publish accepts the example catalog' 0 \
     mapm check --profile publish "$catalog"
 for name in require-heading require-checklist test-fix review-diff; do
-    exits "$name is a metaskill" 0 mapm check --profile metaskill "$catalog/skills/$name"
-    exits "$name is an Agent Skill" 0 mapm check --profile agentskills "$catalog/skills/$name"
+    exits "check --profile metaskill accepts $name" 0 mapm check --profile metaskill "$catalog/skills/$name"
+    exits "check --profile agentskills accepts $name" 0 mapm check --profile agentskills "$catalog/skills/$name"
 done
-like 'check knows a metaskill' \
+like 'check --json reports test-fix as a metaskill' \
     "$(mapm check --json "$catalog/skills/test-fix")" '"metaskill": *true'
-like 'and a static skill' \
+like 'check --json reports git-pr as a static skill' \
     "$(mapm check --json "$catalog/skills/git-pr")" '"metaskill": *false'
 
 make_repo mapm-examples/catalog "$catalog"
 repo mapm-examples/catalog tag v1 main
 start_githost
 
-exits 'MCP servers need consent' 4 mapm install "$url/agents/code-reviewer"
-is 'and nothing was written' "$(ls -A)" ''
+exits 'install of an agent with MCP servers exits with 4 without consent' 4 mapm install "$url/agents/code-reviewer"
+is 'install without consent writes nothing' "$(ls -A)" ''
 
 reset_log
-exits 'the agent installs' 0 mapm install --yes "$url/agents/code-reviewer"
-at_most 'in few requests' "$(requests)" 4
-ok 'the agent is there' diff -r "$catalog/agents/code-reviewer" .agents/agents/code-reviewer
-is 'with every skill it needs, and no other' \
+exits 'install --yes of the agent succeeds' 0 mapm install --yes "$url/agents/code-reviewer"
+at_most 'install of the agent takes at most four requests' "$(requests)" 4
+ok 'install provisions the agent byte for byte' diff -r "$catalog/agents/code-reviewer" .agents/agents/code-reviewer
+is 'install provisions each skill that the agent needs, and no other' \
     "$(ls .agents/skills | tr '\n' ' ')" \
     'changelog-entry commit-message find-bugs git-pr review-diff semver-bump test-fix '
 for name in $(ls .agents/skills); do
-    ok "$name is there byte for byte" diff -r "$catalog/skills/$name" ".agents/skills/$name"
-    ok "$name is where Claude Code looks" \
+    ok "install provisions $name byte for byte" diff -r "$catalog/skills/$name" ".agents/skills/$name"
+    ok "install provisions $name for Claude Code" \
         diff -r "$catalog/skills/$name" ".claude/skills/$name/."
 done
-like 'a server has the path of the workspace' "$(cat .mcp.json)" \
+like 'the configuration of a server has the path of the workspace' "$(cat .mcp.json)" \
     "\"$T/ws/.playwright/profile\""
-like 'another one the path all projects share' "$(cat .mcp.json)" \
+like 'the configuration of a server has the path that all projects share' "$(cat .mcp.json)" \
     "\"$MAPM_HOME/shared/memory/reviews.jsonl\""
-unlike 'no placeholder is left' "$(cat .mcp.json)" '\$\{'
-like 'mapm.yaml names the root' "$(cat mapm.yaml)" "$url/agents/code-reviewer"
-unlike 'and nothing else' "$(cat mapm.yaml)" 'semver-bump'
-like 'why leads to the root' "$(mapm why semver-bump)" 'code-reviewer'
-exits 'it verifies' 0 mapm verify
+unlike '.mcp.json has no placeholder' "$(cat .mcp.json)" '\$\{'
+like 'mapm.yaml names the agent as root' "$(cat mapm.yaml)" "$url/agents/code-reviewer"
+unlike 'mapm.yaml does not name a dependency' "$(cat mapm.yaml)" 'semver-bump'
+like 'why of a dependency leads to the agent' "$(mapm why semver-bump)" 'code-reviewer'
+exits 'verify accepts the installed agent' 0 mapm verify
 
 reset_log
-exits 'once more is nothing to do' 0 mapm install
-is 'and no request' "$(requests)" 0
+exits 'a second install succeeds' 0 mapm install
+is 'a second install sends no request' "$(requests)" 0
 
 mkdir ../colleague
 cp mapm.yaml mapm.lock ../colleague/
 export MAPM_HOME="$T/other"
-exits 'a colleague gets it from the lock' 0 mapm -C ../colleague install --locked --yes
-ok 'the same bytes' diff -r .agents/skills ../colleague/.agents/skills
-ok 'the same lock' cmp mapm.lock ../colleague/mapm.lock
+exits 'install --locked from a copied lock succeeds with an empty store' 0 mapm -C ../colleague install --locked --yes
+ok 'install --locked provisions the same bytes' diff -r .agents/skills ../colleague/.agents/skills
+ok 'install --locked leaves mapm.lock unchanged' cmp mapm.lock ../colleague/mapm.lock
 
-exits 'a skill of the other agent joins' 0 \
+exits 'install --yes of another agent and a skill succeeds' 0 \
     mapm install --yes "$url/agents/release-writer" \
     https://github.com/mapm-examples/catalog/tree/v1/skills/page-check
-ok 'with what only it needs' test -f .agents/skills/require-heading/SKILL.star
-exits 'and goes again' 0 mapm remove release-writer
-not_ok 'with what only it needed' test -e .agents/skills/require-heading
-ok 'and not with what others need' test -f .agents/skills/semver-bump/SKILL.md
+ok 'install provisions a skill that the other agent alone needs' test -f .agents/skills/require-heading/SKILL.star
+exits 'remove of the other agent succeeds' 0 mapm remove release-writer
+not_ok 'remove takes away a skill that the other agent alone needed' test -e .agents/skills/require-heading
+ok 'remove keeps a skill that the first agent needs' test -f .agents/skills/semver-bump/SKILL.md
 done_testing
