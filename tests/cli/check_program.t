@@ -13,23 +13,23 @@ program()
 # said WHAT NAME CODE LINE COLUMN MESSAGE [HINT]: the program's one error, both ways.
 said()
 {
-    exits "$1: refused" 3 mapm check "skills/$2"
-    is "$1: in words" "$out" "skills/$2/SKILL.star:$4:$5: error: $6 [$3]${7:+
+    exits "$1: check exits with 3" 3 mapm check "skills/$2"
+    is "$1: check prints place, message and hint" "$out" "skills/$2/SKILL.star:$4:$5: error: $6 [$3]${7:+
     hint: $7}
 checked 1: 1 error, 0 warnings"
     run mapm check --json "skills/$2"
-    is "$1: in JSON" "$(printf '%s\n' "$out" | python3 -S -c '
+    is "$1: check --json has place, message and hint" "$(printf '%s\n' "$out" | python3 -S -c '
 import json, sys
 for x in json.load(sys.stdin)["documents"][0]["errors"]:
     print(*[x[k] for k in ("code", "field", "file", "line", "column", "message", "hint")], sep="|")')" \
         "$3|metaskill|SKILL.star|$4|$5|$6|${7:-None}"
     for profile in metaskill publish; do
         run mapm check --profile $profile "skills/$2"
-        like "$1: under $profile, too" "$out" \
+        like "$1: check reports the error under --profile $profile, too" "$out" \
             "^skills/$2/SKILL.star:$4:$5: error: .*\[$3\]\$"
     done
     run mapm check --profile metis "skills/$2"
-    unlike "$1: not where nobody runs it" "$out" 'SKILL.star:'
+    unlike "$1: check --profile metis does not report the program" "$out" 'SKILL.star:'
 }
 
 program fine <<'STAR'
@@ -40,24 +40,24 @@ def run(input):
     print("a")
     return None
 STAR
-exits 'a program that may run' 0 mapm check skills/fine
+exits 'check accepts a correct program' 0 mapm check skills/fine
 
 program syntax <<'STAR'
 def run(input):
     return (1,
 STAR
-said 'syntax' syntax program-syntax 3 1 'got outdent, want primary expression' \
+said 'a syntax error' syntax program-syntax 3 1 'got outdent, want primary expression' \
     "is a comma missing before this line, or the bracket that closes the '(' of line 2?"
 program name <<'STAR'
 def run(input):
     return "äö" + oepn("/etc/passwd")
 STAR
-said '[K21] a name that is not there' name program-name 2 19 'undefined: oepn'
+said '[K21] an undefined name' name program-name 2 19 'undefined: oepn'
 program missing <<'STAR'
 def main(input):
     return None
 STAR
-said '[K19] no run' missing program-run 1 1 \
+said '[K19] a program without run' missing program-run 1 1 \
     'no function run: a metaskill begins with def run(input):'
 program none <<'STAR'
 x = 1
@@ -71,7 +71,7 @@ program two <<'STAR'
 def run(input, more):
     return more
 STAR
-said 'a run with two' two program-run 1 1 \
+said 'a run with two arguments' two program-run 1 1 \
     'run needs more than one argument: it is called with one, the input'
 program load <<'STAR'
 load("@lib//x.star", "y")
@@ -79,22 +79,22 @@ load("@lib//x.star", "y")
 def run(input):
     return y
 STAR
-said '[row 21, K21] load' load program-load 1 1 \
+said '[row 21, K21] a load' load program-load 1 1 \
     'load is not available: metaskills are hermetic, one file each'
 
 program more <<'STAR'
 def run(input, more=None, *rest, **others):
     return more
 STAR
-exits 'more that nobody has to give is fine' 0 mapm check skills/more
+exits 'check accepts a run with optional further arguments' 0 mapm check skills/more
 
 program many <<'STAR'
 def run(input):
     first()
     second()
 STAR
-exits 'several errors' 3 mapm check skills/many
-is 'are said at once' "$(printf '%s\n' "$out" | grep -c 'program-name')" 2
+exits 'check exits with 3 for a program with two errors' 3 mapm check skills/many
+is 'check reports both errors of the program' "$(printf '%s\n' "$out" | grep -c 'program-name')" 2
 
 # Hints: each error has its own, also in JSON.
 program python <<'STAR'
@@ -103,9 +103,9 @@ def run(input):
         raise x
 STAR
 run mapm check skills/python
-like 'a hint below its error' "$out" '^    hint: loop a bounded number of times: '
+like 'check prints the hint below its error' "$out" '^    hint: loop a bounded number of times: '
 run mapm check --json skills/python
-is 'hints of two errors in JSON' "$(printf '%s\n' "$out" | python3 -c '
+is 'check --json has a hint for each of two errors' "$(printf '%s\n' "$out" | python3 -c '
 import json, sys
 for x in json.load(sys.stdin)["documents"][0]["errors"]:
     print(x["line"], bool(x["hint"]))')" '2 True
@@ -116,7 +116,7 @@ program top <<'STAR'
 fail("ran")
 def run(input): return None
 STAR
-exits 'what happens at the top level is not our business' 0 mapm check skills/top
+exits 'check accepts a program that fails at the top level' 0 mapm check skills/top
 program loop <<'STAR'
 def f():
     for i in range(1000000000000):
@@ -124,22 +124,22 @@ def f():
 f()
 def run(input): return None
 STAR
-exits 'nor does it happen' 0 mapm check skills/loop
+exits 'check does not run an endless loop at the top level' 0 mapm check skills/loop
 
 # Under its own name, in its own folder, and where the check stands in it.
 skill skills/flow 'metaskill: steps/flow.star'
 mkdir skills/flow/steps
 echo 'def run(input): return nix' >skills/flow/steps/flow.star
 run mapm check skills/flow
-like 'a program of another name' "$out" \
+like 'check reports the path of a program with another name' "$out" \
     '^skills/flow/steps/flow.star:1:24: error: undefined: nix \[program-name\]$'
 run mapm -C skills/flow check
-like 'seen from its folder' "$out" '^steps/flow.star:1:24: error: '
+like 'check in the folder of a skill reports a path relative to it' "$out" '^steps/flow.star:1:24: error: '
 skill skills/lua 'metaskill: SKILL.star' 'metaskill_language: lua'
 echo 'this is no Starlark' >skills/lua/SKILL.star
 run mapm check skills/lua
-unlike '[K4] another language is not compiled' "$out" 'program-'
-exits 'a catalog with programs' 0 mapm check --profile publish "$ROOT/examples/catalog"
-exits 'and those of the specification' 0 \
+unlike '[K4] check does not compile a program in another language' "$out" 'program-'
+exits 'check --profile publish accepts the programs of the example catalog' 0 mapm check --profile publish "$ROOT/examples/catalog"
+exits 'check --profile metaskill accepts the programs of the specification' 0 \
     mapm check --profile metaskill "$ROOT/tests/cases/metaskill/skills"
 done_testing

@@ -16,21 +16,21 @@ schemas()
 
 # --- the code ---------------------------------------------------------------
 
-is '[S9] every member that a command writes, and every key of a file, is in a schema' \
+is '[S9] each member of an output and each key of a file is in a schema' \
     "$(schemas keys)" ''
-is '[S9] limits, presets and kinds of hosts are those of the code' \
+is '[S9] the schemas have the limits, presets and kinds of hosts of the code' \
     "$("${MAPM_BUILD:-$ROOT/build}/schema_facts" | schemas facts)" ''
 mkdir -p "$T/settings"
-is '[S9] program and schema agree on settings and their mutations' \
+is '[S9] program and schema accept the same settings and mutations of them' \
     "$(schemas settings "$MAPM" "$T/settings")" ''
 rm -rf "$XDG_CONFIG_HOME/mapm"
 for tape in "$ROOT"/examples/catalog/*/*/tests/*.jsonl; do
     [ -f "$tape" ] && tapes="${tapes-} $tape"
 done
 # shellcheck disable=SC2086
-is '[S9] tapes of the example catalog are what their schema says' "$(schemas lines tape $tapes)" ''
+is '[S9] the tapes of the example catalog match their schema' "$(schemas lines tape $tapes)" ''
 printf '%s\n' '{"ask":{"prompt":"x"},"result":{"answer":"y","more":1}}' >"$T/bad.jsonl"
-like '[S9] a member too much in a tape is not' "$(schemas lines tape "$T/bad.jsonl")" 'bad.jsonl:1'
+like '[S9] a tape with an additional member does not match its schema' "$(schemas lines tape "$T/bad.jsonl")" 'bad.jsonl:1'
 
 # --- outputs ----------------------------------------------------------------
 
@@ -128,11 +128,11 @@ def run(input):
 EOF
 printf '%s\n' '{"id":"a","input":{}}' '{"id":7,"input":{}}' '{"input":{"bad":1}}' >lines.jsonl
 mapm run small --batch lines.jsonl --record "$T/tapes" >"$T/lines" 2>/dev/null </dev/null
-is '[S9] inputs of a batch are what their schema says' "$(schemas lines batch-input q.jsonl lines.jsonl)" ''
-is '[S9] so is its output' "$(schemas lines batch-output out.jsonl "$T/lines")" ''
-is '[S9] in all of its lines' "$(grep -c '"end":"completed"' "$T/lines") $(grep -c '"end":"failed"' "$T/lines")" '2 1'
+is '[S9] the inputs of a batch match their schema' "$(schemas lines batch-input q.jsonl lines.jsonl)" ''
+is '[S9] the output of a batch matches its schema' "$(schemas lines batch-output out.jsonl "$T/lines")" ''
+is '[S9] the output of the batch has two completed lines and a failed one' "$(grep -c '"end":"completed"' "$T/lines") $(grep -c '"end":"failed"' "$T/lines")" '2 1'
 sed 's/"error":/"err":/' "$T/lines" >"$T/other-lines"
-like '[S9] another member in it is not' "$(schemas lines batch-output "$T/other-lines")" 'other-lines:[0-9]'
+like '[S9] an output of a batch with another member does not match its schema' "$(schemas lines batch-output "$T/other-lines")" 'other-lines:[0-9]'
 json 0 runs
 json 0 runs show
 json 0 star -c '1'
@@ -144,22 +144,22 @@ json 0 store verify
 json 0 store gc
 json 0 trust --revoke --all
 json 0 remove hello --yes
-is '[S9] each output is what its schema says, and each schema has one' \
+is '[S9] each output matches its schema, and each schema has an output' \
     "$(schemas outputs "$T/json")" ''
 
 # --- installed ---------------------------------------------------------------
 
-unlike '[S9] mapm init of a program that is not installed names no schema' "$(head -1 mapm.yaml)" 'schema='
+unlike '[S9] init of a program that is not installed names no schema' "$(head -1 mapm.yaml)" 'schema='
 mkdir -p "$T/usr/bin" "$T/usr/share/mapm"
 cp "$MAPM" "$T/usr/bin/mapm"
 cp -R "$ROOT/schemas" "$T/usr/share/mapm/"
 "$T/usr/bin/mapm" init "$T/installed" >/dev/null 2>&1
-is '[S9] of an installed program, that of its share' "$(head -1 "$T/installed/mapm.yaml")" \
+is '[S9] init of an installed program names the schema in its share folder' "$(head -1 "$T/installed/mapm.yaml")" \
     "# yaml-language-server: \$schema=$T/usr/share/mapm/schemas/mapm.yaml.json"
-ok '[S9] which is there' test -f "$(sed -n '1s/.*schema=//p' "$T/installed/mapm.yaml")"
+ok '[S9] the named schema exists' test -f "$(sed -n '1s/.*schema=//p' "$T/installed/mapm.yaml")"
 HOME=$T "$T/usr/bin/mapm" init "$T/committed" >/dev/null 2>&1
-unlike '[S9] of one in the home of the user there is no such line' "$(head -1 "$T/committed/mapm.yaml")" 'schema='
+unlike '[S9] init of a program in the home of the user names no schema' "$(head -1 "$T/committed/mapm.yaml")" 'schema='
 rm -r "$T/usr/share"
 "$T/usr/bin/mapm" init "$T/without" >/dev/null 2>&1
-unlike '[S9] without one there is no such line' "$(head -1 "$T/without/mapm.yaml")" 'schema='
+unlike '[S9] init of an installed program without schemas names none' "$(head -1 "$T/without/mapm.yaml")" 'schema='
 done_testing
