@@ -9,17 +9,17 @@ archive=$DIST/mapm-$VERSION-oci-$(uname -m).tar
 exits '[S7] the image is unpacked' 0 python3 -S "$ROOT/tests/lib/oci_run.py" unpack "$archive" "$T/image"
 layer=$out
 for file in bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage; do
-    like "[S7] it has $file" "$layer" "^f 755 0:0 $file\$"
+    like "[S7] the image has $file" "$layer" "^f 755 0:0 $file\$"
 done
-is 'places to write, and all else is of root and only to be read' \
+is 'all but tmp and work in the image belongs to root and is read-only' \
     "$(printf '%s\n' "$layer" | grep -v -e '^[df] 755 0:0 ' -e '^f 644 0:0 ' -e '^? 777 0:0 ')" \
     "d 1777 0:0 tmp
 d 1777 0:0 work"
-unlike 'and no shell' "$layer" ' (usr/)?bin/[a-z]*sh$'
-! command -v skopeo >/dev/null || like '[S7] skopeo reads it' \
+unlike 'the image has no shell' "$layer" ' (usr/)?bin/[a-z]*sh$'
+! command -v skopeo >/dev/null || like '[S7] skopeo reads the image' \
     "$(skopeo inspect --config "oci-archive:$archive" 2>&1)" '"Entrypoint": \['
-unlike 'nor what is for people and editors' "$layer" ' share/(man|mapm|zsh|fish)/'
-at_most 'in less than 16 MB' "$(stat -c %s "$archive")" 16000000
+unlike 'the image has no manual pages, schemas or completions' "$layer" ' share/(man|mapm|zsh|fish)/'
+at_most 'the image has less than 16 MB' "$(stat -c %s "$archive")" 16000000
 
 in_image()
 {
@@ -27,14 +27,14 @@ in_image()
     unshare --mount --pid --fork sh -c 'mount -t proc proc "$0/rootfs/proc" && exec python3 -S "$@"' \
         "$T/image" "$ROOT/tests/lib/oci_run.py" run "$T/image" "$@"
 }
-exits '[S7] it runs' 0 in_image --version
-is 'and says its version' "$out" "mapm $VERSION"
+exits '[S7] the image runs mapm --version' 0 in_image --version
+is 'the image prints the version of mapm' "$out" "mapm $VERSION"
 # Without configuration it trusts the certificates of the image: here those of the host.
 serve_catalog
 install -d -m 700 -o 65534 -g 65534 "$T/image/rootfs/tmp/home"
 install -m 644 "$HOME/.gitconfig" "$T/image/rootfs/tmp/home"
-exits '[S7] a host without a known certificate is refused' 1 in_image install --yes "$AGENT"
+exits '[S7] install in the image fails for a host with an unknown certificate' 1 in_image install --yes "$AGENT"
 cp "$GITHOST_CA" "$T/image/rootfs/etc/ssl/certs/ca-certificates.crt"
 quickstart 'the image' "$T/image/rootfs/work" in_image
-is 'as a user without rights' "$(stat -c %u "$T/image/rootfs/work/mapm.lock")" 65534
+is 'the image runs mapm as a user without rights' "$(stat -c %u "$T/image/rootfs/work/mapm.lock")" 65534
 done_testing
