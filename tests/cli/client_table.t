@@ -4,12 +4,12 @@
 . "$(dirname "$0")/../lib/cli.sh"
 
 mkdir files
-exits 'a file for each client' 0 "$MAPM_BUILD/client_table" files files
+exits 'client_table writes a file for each client' 0 "$MAPM_BUILD/client_table" files files
 printf '%s\n' "$out" >list
-is 'is what its shape says' "$(python3 "$ROOT/tests/lib/client_table.py" files <list 2>&1)" ''
-exits 'the table of the documentation' 0 "$MAPM_BUILD/client_table" doc
+is 'the file of each client has the form that the client reads' "$(python3 "$ROOT/tests/lib/client_table.py" files <list 2>&1)" ''
+exits 'client_table prints the table of the documentation' 0 "$MAPM_BUILD/client_table" doc
 printf '%s\n' "$out" >table
-is 'is that of the code (build/client_table doc)' "$(sed -n '/^| client | known/,/^$/p' "$ROOT/docs/clients.md" |
+is 'docs/clients.md has the table of the code' "$(sed -n '/^| client | known/,/^$/p' "$ROOT/docs/clients.md" |
     sed '/^$/d')" "$(cat table)"
 
 # --- a workspace that has files of its own ------------------------------------------------
@@ -21,16 +21,16 @@ printf '\357\273\277{"mcpServers": {"mine": {"command": "x"}}}' >.kiro/settings/
 printf '[[mcp_servers]]\nname = "mine"\n# end' >.vibe/config.toml
 cp -a . ../before
 printf 'clients: [junie, goose]\n' >mapm.yaml
-exits 'an install for six clients' 0 mapm install --with-server
+exits 'install --with-server for six clients succeeds' 0 mapm install --with-server
 for file in .kiro/settings/mcp.json .kilo/kilo.jsonc .vibe/config.toml .junie/mcp/mcp.json \
     .agents/plugins/mapm/.mcp.json .mcp.json; do
-    like "$file has the server" "$(cat $file)" mapm
+    like "$file has the server of mapm" "$(cat $file)" mapm
 done
-is 'what nobody verified is named' "$(printf '%s\n' "$err" | grep -c 'is unverified: what ')" 2
-exits 'a second install' 0 mapm install
-like 'has nothing to do' "$err" 'nothing to do'
+is 'install warns of both unverified clients' "$(printf '%s\n' "$err" | grep -c 'is unverified: what ')" 2
+exits 'a second install succeeds' 0 mapm install
+like 'a second install reports nothing to do' "$err" 'nothing to do'
 rm mapm.yaml
-exits 'an install without all that' 0 mapm install --yes
+exits 'install --yes without mapm.yaml succeeds' 0 mapm install --yes
 rm -rf .agents mapm.lock .gitignore .claude
-is 'leaves every byte' "$(diff -r . ../before)" ''
+is 'install without mapm.yaml restores every byte of the files of the user' "$(diff -r . ../before)" ''
 done_testing

@@ -6,13 +6,13 @@
 FETCH=${MAPM%/*}/mapm-fetch
 for program in "$MAPM" "$FETCH"; do
     name=${program##*/}
-    like "[row 30] $name loads anywhere" "$(readelf -h "$program")" 'Type: +DYN'
-    like "[row 30] $name: relocations are read-only" "$(readelf -lW "$program")" 'GNU_RELRO'
-    like "[row 30] $name: all of them at once" "$(readelf -dW "$program")" 'BIND_NOW|NOW'
-    unlike "[row 30] $name: no stack is executable" "$(readelf -lW "$program" | grep GNU_STACK)" 'RWE'
-    like "[row 30] $name: stack protector" "$(readelf -sW "$program")" '__stack_chk_fail'
-    like "[row 30] $name: checked copies" "$(readelf -sW "$program")" '_chk'
+    like "[row 30] $name is position-independent" "$(readelf -h "$program")" 'Type: +DYN'
+    like "[row 30] $name has read-only relocations" "$(readelf -lW "$program")" 'GNU_RELRO'
+    like "[row 30] $name binds all symbols at start" "$(readelf -dW "$program")" 'BIND_NOW|NOW'
+    unlike "[row 30] $name has no executable stack" "$(readelf -lW "$program" | grep GNU_STACK)" 'RWE'
+    like "[row 30] $name has a stack protector" "$(readelf -sW "$program")" '__stack_chk_fail'
+    like "[row 30] $name uses checked copies" "$(readelf -sW "$program")" '_chk'
 done
-unlike '[row 30] mapm itself has no parser of what comes from the network' \
+unlike '[row 30] mapm is not linked with a parser of network data' \
     "$(readelf -dW "$MAPM")" 'libcurl|libgit2|libssl'
 done_testing

@@ -46,24 +46,24 @@ check()
     if ! obeys_modes; then
         skip "[F3] (j) $1, by mode" 'root writes everywhere'
     else
-        is "[F3] (j) $1, by mode: what reads works" "$(. "$T/reads")" ''
-        is "[F3] (j) $1, by mode: what writes fails" "$(. "$T/writes")" ''
+        is "[F3] (j) $1, by mode: commands that only read succeed" "$(. "$T/reads")" ''
+        is "[F3] (j) $1, by mode: commands that write fail" "$(. "$T/writes")" ''
     fi
     chmod -R u+w "$MAPM_HOME"
-    is "[F3] (j) $1, by mode: nothing changed" \
+    is "[F3] (j) $1, by mode: the data folder is unchanged" \
         "$(snapshot "$MAPM_HOME" | without_modes)" "$(printf '%s\n' "$before" | without_modes)"
     if T=$T unshare -rm sh "$T/mounted" /dev/null 2>/dev/null; then
-        is "[F3] (j) $1, mounted: what reads works" "$(T=$T unshare -rm sh "$T/mounted" "$T/reads")" ''
-        is "[F3] (j) $1, mounted: what writes fails" "$(T=$T unshare -rm sh "$T/mounted" "$T/writes")" ''
+        is "[F3] (j) $1, mounted: commands that only read succeed" "$(T=$T unshare -rm sh "$T/mounted" "$T/reads")" ''
+        is "[F3] (j) $1, mounted: commands that write fail" "$(T=$T unshare -rm sh "$T/mounted" "$T/writes")" ''
     else
         skip '[F3] (j) a read-only mount' 'needs user namespaces'
     fi
 }
 
-ok 'mapm.db has a log' test -s "$MAPM_HOME/mapm.db-wal"
+ok 'mapm.db has a write-ahead log' test -s "$MAPM_HOME/mapm.db-wal"
 check 'with the log of mapm.db'
 mapm trust --list >"$T/listed" 2>&1
-like 'what is trusted is in it' "$(cat "$T/listed")" "^workspace  $T/ws"
+like 'trust --list shows the workspace that the log has' "$(cat "$T/listed")" "^workspace  $T/ws"
 run mapm store gc
 python3 -S - "$MAPM_HOME/mapm.db" <<'PYTHON' 2>/dev/null ||
 import sqlite3, sys
@@ -78,18 +78,18 @@ else
     rm -f "$MAPM_HOME"/mapm.db-*
     check 'without a log'
     chmod -R a-w "$MAPM_HOME"
-    is '[F3] (j) what is trusted is known without a log' "$(mapm trust --list 2>&1)" "$(cat "$T/listed")"
+    is '[F3] (j) trust --list shows the workspace without a log' "$(mapm trust --list 2>&1)" "$(cat "$T/listed")"
     chmod -R u+w "$MAPM_HOME"
 fi
 rm -f "$MAPM_HOME"/mapm.db*
 check 'without mapm.db'
 rm -rf "$MAPM_HOME/store/incoming" "$MAPM_HOME/store/lock"
-check 'without the lock and what is for writing'
+check 'without the lock and the folder for incoming data'
 chmod -R a-w "$MAPM_HOME"
 rm -rf .agents
-exits '[F3] (j) verify finds what is missing' 3 mapm verify
+exits '[F3] (j) verify with a read-only data folder reports missing files' 3 mapm verify
 chmod -R u+w "$MAPM_HOME"
-exits '[F3] (j) and once it can be written all is well' 0 mapm install
-exits '[F3] (j) for everything' 0 mapm verify
+exits '[F3] (j) install succeeds after the data folder is writable again' 0 mapm install
+exits '[F3] (j) verify succeeds after the data folder is writable again' 0 mapm verify
 
 done_testing
