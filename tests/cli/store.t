@@ -37,49 +37,49 @@ damage()
 
 # --- path, stats -------------------------------------------------------------------
 
-is "path" "$(mapm store path)" "$MAPM_HOME/store"
-is 'for programs' "$(mapm store path --json | python3 -S -c 'import json, sys; print(json.load(sys.stdin)["path"])')" "$MAPM_HOME/store"
-exits 'install' 0 mapm install "$U/skills/top"
+is "store path prints the folder of the store" "$(mapm store path)" "$MAPM_HOME/store"
+is 'store path --json has the folder of the store' "$(mapm store path --json | python3 -S -c 'import json, sys; print(json.load(sys.stdin)["path"])')" "$MAPM_HOME/store"
+exits 'install of a skill with three dependencies succeeds' 0 mapm install "$U/skills/top"
 mkdir "$T/saved" && cp mapm.yaml mapm.lock "$T/saved"
-exits 'stats: how large it is [L16]' 0 mapm store stats
-like 'objects' "$out" '^objects +[1-9]'
-like 'workspaces' "$out" '^workspaces +1$'
-exits 'for programs' 0 mapm store stats --json
+exits 'store stats succeeds [L16]' 0 mapm store stats
+like 'store stats prints the number of objects' "$out" '^objects +[1-9]'
+like 'store stats counts one workspace' "$out" '^workspaces +1$'
+exits 'store stats --json succeeds' 0 mapm store stats --json
 printf '%s\n' "$out" >"$T/out.json"
-is 'JSON' "$(python3 -S -c 'import json, sys
+is 'store stats --json has workspaces, objects and bytes' "$(python3 -S -c 'import json, sys
 d = json.load(open(sys.argv[1]))
 print(d["workspaces"], d["objects"] >= 19, d["bytes"] > 0)' "$T/out.json")" '1 True True'
 stored cat "$s/skills/one/1.txt" >"$T/stored"
-ok 'an object is its hash' cmp "$T/stored" "$s/skills/one/1.txt"
-is 'nobody writes it' "$(stat -c %a "$(stored where "$s/skills/one/1.txt")")" 444
-is '[F8] what one fetch brought is one file' \
+ok 'a stored object has the bytes of its file' cmp "$T/stored" "$s/skills/one/1.txt"
+is 'a stored object is read-only' "$(stat -c %a "$(stored where "$s/skills/one/1.txt")")" 444
+is '[F8] the objects of one fetch are one file' \
     "$(find "$MAPM_HOME/store" -type f ! -name lock ! -path '*/locks/*' | wc -l)" 1
-exits 'verify' 0 mapm store verify
-exits 'an unknown one' 2 mapm store frobnicate
+exits 'store verify succeeds for a sound store' 0 mapm store verify
+exits 'store with an unknown subcommand is a usage error' 2 mapm store frobnicate
 
 pack=$(find "$MAPM_HOME/store/packs" -name '*.pack' | tail -n 1)
 printf 'no pack' >"$MAPM_HOME/store/packs/$(printf %064d 7).pack"
-exits 'a file that is no pack' 3 mapm store verify
-like 'counts as damaged' "$err" '1 damaged'
-exits 'and is set aside' 0 mapm store verify
-ok 'alone' test -f "$pack"
+exits 'store verify exits 3 for a malformed pack' 3 mapm store verify
+like 'store verify counts the malformed pack as damaged' "$err" '1 damaged'
+exits 'a second store verify succeeds' 0 mapm store verify
+ok 'store verify keeps the sound pack' test -f "$pack"
 rm -rf "$MAPM_HOME/store/damaged"
 
 # --- damage is found and mended -------------------------------------------------------
 
 damage "$s/skills/one/3.txt"
-exits 'verify finds it' 3 mapm store verify
-like 'and names it' "$out" "damaged: $(sha256sum <"$s/skills/one/3.txt" | cut -c1-64)"
-not_ok 'it is no object any more' stored has "$s/skills/one/3.txt"
-exits 'and is kept' 0 mapm store stats
-like 'aside' "$out" '^damaged +1 '
+exits 'store verify exits 3 for a damaged object' 3 mapm store verify
+like 'store verify names the damaged object' "$out" "damaged: $(sha256sum <"$s/skills/one/3.txt" | cut -c1-64)"
+not_ok 'the damaged object is no longer in the store' stored has "$s/skills/one/3.txt"
+exits 'store stats succeeds with a damaged object' 0 mapm store stats
+like 'store stats counts the damaged object as kept aside' "$out" '^damaged +1 '
 reset_log
 mkdir ../mended && cd ../mended || exit 1
-exits 'the next install' 0 mapm install "$U/skills/top"
-ok 'has the right bytes' diff -r "$s/skills/one" .agents/skills/one
-at_most 'and fetched little' "$(requests)" 3
+exits 'install succeeds after a damaged object was set aside' 0 mapm install "$U/skills/top"
+ok 'install places the right bytes in place of the damaged ones' diff -r "$s/skills/one" .agents/skills/one
+at_most 'install fetches the damaged object in at most three requests' "$(requests)" 3
 stored cat "$s/skills/one/3.txt" >"$T/stored"
-ok 'the object is there again' cmp "$T/stored" "$s/skills/one/3.txt"
+ok 'the store has the right bytes of the object again' cmp "$T/stored" "$s/skills/one/3.txt"
 
 # Not found by verify, but by the install itself: it must not fail.
 n=0
@@ -91,65 +91,65 @@ for way in --locked '' "$U/skills/top"; do
     rm -rf "$T/hurt$n" && mkdir "$T/hurt$n" && cd "$T/hurt$n" || exit 1
     [ "$n" = 3 ] || cp "$T/saved/mapm.yaml" "$T/saved/mapm.lock" .
     # shellcheck disable=SC2086
-    exits "damaged objects ($n): the install mends them" 0 mapm install $way
+    exits "damaged objects ($n): install succeeds" 0 mapm install $way
     for name in one two three; do
-        ok "damaged objects ($n): $name" diff -r "$s/skills/$name" ".agents/skills/$name"
+        ok "damaged objects ($n): install places the right bytes of $name" diff -r "$s/skills/$name" ".agents/skills/$name"
     done
-    like "damaged objects ($n): it is told" "$err" 'damaged'
+    like "damaged objects ($n): install reports the damage" "$err" 'damaged'
 done
-exits 'all is well again' 0 mapm store verify
+exits 'store verify succeeds after the installs' 0 mapm store verify
 damage "$s/skills/two/2.txt"
 mkdir ../offline && cd ../offline || exit 1
 cp "$T/saved/mapm.yaml" "$T/saved/mapm.lock" .
-exits 'offline there is no other' 1 mapm install --offline
-like 'it says so' "$err" 'not in the store'
-is 'and nothing is half done' "$(ls -A | tr '\n' ' ')" 'mapm.lock mapm.yaml '
-exits 'with the network there is' 0 mapm install
-ok 'the bytes' diff -r "$s/skills/two" .agents/skills/two
+exits 'install --offline fails for a damaged object' 1 mapm install --offline
+like 'the error says that the object is not in the store' "$err" 'not in the store'
+is 'a failed install --offline leaves no files' "$(ls -A | tr '\n' ' ')" 'mapm.lock mapm.yaml '
+exits 'install with a network succeeds afterwards' 0 mapm install
+ok 'install with a network places the right bytes' diff -r "$s/skills/two" .agents/skills/two
 rm -rf "$MAPM_HOME/store/objects/"* "$MAPM_HOME/store/packs/"*
 mkdir ../lost && cd ../lost || exit 1
 cp "$T/saved/mapm.yaml" "$T/saved/mapm.lock" .
-exits 'all objects lost' 0 mapm install --locked
-ok 'are fetched' diff -r "$s/skills/two" .agents/skills/two
+exits 'install --locked succeeds when every object is lost' 0 mapm install --locked
+ok 'install --locked fetches the lost objects' diff -r "$s/skills/two" .agents/skills/two
 for f in "$MAPM_HOME"/mapm.db*; do
     echo 'this is no database' >"$f"
 done
 mkdir ../nodb && cd ../nodb || exit 1
-exits 'a damaged index' 0 mapm install "$U/skills/top"
-ok 'is made anew' diff -r "$s/skills/two" .agents/skills/two
-exits 'and works' 0 mapm store stats
+exits 'install succeeds with a damaged mapm.db' 0 mapm install "$U/skills/top"
+ok 'install with a damaged mapm.db places the right bytes' diff -r "$s/skills/two" .agents/skills/two
+exits 'store stats succeeds after mapm.db was created anew' 0 mapm store stats
 
 # --- gc -----------------------------------------------------------------------------------
 
-exits 'another package' 0 mapm install beta/tools/skills/far
+exits 'install of another package succeeds' 0 mapm install beta/tools/skills/far
 far=$(object "$T/src-b/skills/far/SKILL.md")
 find "$MAPM_HOME/store" -type f -exec touch -d '2 hours ago' {} +
-exits 'gc keeps what a workspace needs' 0 mapm store gc
-ok 'here' test -f "$far"
-exits 'remove it' 0 mapm remove far
-exits 'a dry gc' 0 mapm store gc --dry-run
-like 'says what would go' "$out" 'would remove [1-9]'
-ok 'and leaves it' test -f "$far"
-exits 'gc' 0 mapm store gc
-not_ok 'removes it' test -e "$far"
-ok 'the rest is needed' stored has "$s/skills/two/2.txt"
-exits 'which works without the network' 0 mapm install --offline
+exits 'store gc succeeds while a workspace needs the package' 0 mapm store gc
+ok 'store gc keeps an object that a workspace needs' test -f "$far"
+exits 'remove of the package succeeds' 0 mapm remove far
+exits 'store gc --dry-run succeeds' 0 mapm store gc --dry-run
+like 'store gc --dry-run counts what it would remove' "$out" 'would remove [1-9]'
+ok 'store gc --dry-run keeps the object' test -f "$far"
+exits 'store gc succeeds when no workspace needs the package' 0 mapm store gc
+not_ok 'store gc removes an object that no workspace needs' test -e "$far"
+ok 'store gc keeps the objects of other packages' stored has "$s/skills/two/2.txt"
+exits 'install --offline succeeds after store gc' 0 mapm install --offline
 mkdir ../doomed && cd ../doomed || exit 1
-exits 'a workspace' 0 mapm install beta/tools/skills/far
-ok 'has brought it back' test -f "$far"
+exits 'install of the collected package succeeds' 0 mapm install beta/tools/skills/far
+ok 'install brings the collected object back' test -f "$far"
 cd ../nodb && rm -rf ../doomed
-exits 'what is young stays' 0 mapm store gc
-ok 'though nobody needs it' test -f "$far"
+exits 'store gc succeeds after the workspace was deleted' 0 mapm store gc
+ok 'store gc keeps a young object that no workspace needs' test -f "$far"
 find "$MAPM_HOME/store" -type f -exec touch -d '2 hours ago' {} +
-exits 'later' 0 mapm store gc
-not_ok 'a workspace that is gone needs nothing' test -e "$far"
+exits 'store gc succeeds when the object is old' 0 mapm store gc
+not_ok 'store gc removes the objects of a deleted workspace' test -e "$far"
 mkdir -p "$MAPM_HOME/shared/x" && echo data >"$MAPM_HOME/shared/x/y"
-exits 'gc' 0 mapm store gc
-ok 'leaves shared data alone' test -f "$MAPM_HOME/shared/x/y"
-exits 'a lock that cannot be read' 0 mapm install "$U/skills/top"
+exits 'store gc succeeds beside shared data' 0 mapm store gc
+ok 'store gc keeps shared data' test -f "$MAPM_HOME/shared/x/y"
+exits 'install succeeds before its lock becomes unreadable' 0 mapm install "$U/skills/top"
 cp mapm.lock "$T/good.lock" && echo '<<<<<<<' >>mapm.lock
-exits 'stops gc' 1 mapm store gc
-like 'it names the workspace' "$err" "$T/nodb"
+exits 'store gc fails when a lock cannot be read' 1 mapm store gc
+like 'the error of store gc names the workspace of the lock' "$err" "$T/nodb"
 cp "$T/good.lock" mapm.lock
 
 mkfifo "$T/said"
@@ -161,9 +161,9 @@ read -r said <&8
 exec 9<&-
 wait $!
 exec 8<&-
-is '[F3] gc waits for a process that uses the store, and says so' "$said" \
+is '[F3] store gc says that it waits for another process' "$said" \
     'waiting for another mapm that uses the store ...'
-is '[F3] and then collects' "$(cat "$T/gc.status")" 0
+is '[F3] store gc succeeds after the other process has finished' "$(cat "$T/gc.status")" 0
 
 mkfifo "$T/requests"
 "$MAPM" mcp <"$T/requests" >"$T/answers" 2>/dev/null &
@@ -178,9 +178,9 @@ read -r said <&8
 exec 9>&-
 wait $user $collector
 exec 8<&-
-like '[F3] gc names the process that uses the store' "$said" \
+like '[F3] store gc names the process that uses the store' "$said" \
     "^waiting for process $user \\(.* that uses the store \.\.\.$"
-is '[F3] and collects at its end' "$(cat "$T/gc.status")" 0
+is '[F3] store gc succeeds after mapm mcp has ended' "$(cat "$T/gc.status")" 0
 
 # --- a signal while a file is opened --------------------------------------------------------
 
@@ -189,10 +189,10 @@ mkdir ../signal && cd ../signal || exit 1
 if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
     own=$(($(ldd "$MAPM" | grep -c ' => ') + 2)) # the loader takes the first
     for args in "install --offline $U/skills/top" 'verify' 'list' 'store gc'; do
-        exits "[F3] EINTR of every other openat: $args" 0 \
+        exits "[F3] mapm $args succeeds when every other openat is interrupted" 0 \
             env ASAN_OPTIONS=detect_leaks=0 strace -qq -o "$T/trace" -e trace=openat \
             -e inject=openat:error=EINTR:when=$own+2 "$MAPM" $args
-        ok '[F3] there was one' grep -q 'EINTR.*INJECTED' "$T/trace"
+        ok '[F3] an openat was interrupted' grep -q 'EINTR.*INJECTED' "$T/trace"
     done
 else
     skip '[F3] EINTR of every other openat' 'no strace'
@@ -216,7 +216,7 @@ at_once()
     for pid in $pids; do
         wait "$pid" || bad=$((bad + 1))
     done
-    is "$1: all succeed" "$bad" 0
+    is "$1: all installs at the same time succeed" "$bad" 0
     [ "$bad" = 0 ] || diag "$(cat "$T"/at-once.*)"
 }
 # complete WHAT FOLDER
@@ -227,40 +227,40 @@ complete()
         diff -r "$s/skills/$name" "$2/.agents/skills/$name" >/dev/null || good="no: $name"
     done
     diff -r "$T/src-b/skills/far" "$2/.agents/skills/far" >/dev/null || good='no: far'
-    is "$1: nothing is lost" "$good" yes
-    is "$1: the lock has all" "$(grep -c '^  - type:' "$2/mapm.lock")" 6
-    exits "$1: it verifies" 0 mapm -C "$2" verify
+    is "$1: no file is lost" "$good" yes
+    is "$1: the lock has all packages" "$(grep -c '^  - type:' "$2/mapm.lock")" 6
+    exits "$1: verify succeeds" 0 mapm -C "$2" verify
 }
 MAPM_HOME=$T/many
 export MAPM_HOME
 cd "$T" || exit 1
-at_once 'different workspaces, cold store' "$T/par/%d"
+at_once 'different workspaces with a cold store' "$T/par/%d"
 for i in 1 4 8; do
     complete "different workspaces, $i" "$T/par/$i"
 done
-exits 'the store is sound' 0 mapm store verify
-is 'nothing is left behind' "$(ls -A "$MAPM_HOME/store/incoming")" ''
-at_once 'the same workspace, warm store' "$T/same"
-complete 'the same workspace' "$T/same"
+exits 'store verify succeeds after installs at the same time' 0 mapm store verify
+is 'installs at the same time leave nothing in the transfer folder' "$(ls -A "$MAPM_HOME/store/incoming")" ''
+at_once 'the same workspace with a warm store' "$T/same"
+complete 'the same workspace with a warm store' "$T/same"
 MAPM_HOME=$T/many2
-at_once 'the same workspace, cold store' "$T/same2"
-complete 'the same workspace, cold' "$T/same2"
-is 'nothing is left behind there' "$(ls -A "$MAPM_HOME/store/incoming")" ''
-is 'nor in the workspace' "$(find "$T/same2/.agents/.mapm" -name 'stage*' -o -name 'journal*')" ''
+at_once 'the same workspace with a cold store' "$T/same2"
+complete 'the same workspace with a cold store' "$T/same2"
+is 'installs with a cold store leave nothing in the transfer folder' "$(ls -A "$MAPM_HOME/store/incoming")" ''
+is 'installs leave no stage or journal in the workspace' "$(find "$T/same2/.agents/.mapm" -name 'stage*' -o -name 'journal*')" ''
 # --- a store that is gone -----------------------------------------------------
 mkdir "$T/bare" && cd "$T/bare" || exit 1
 run mapm install "$U/skills/one"
 rm -rf "$(mapm store path)"
-exits 'the workspace needs no store' 0 mapm install
-exits 'verify misses it' 3 mapm verify
-like 'and says the way' "$err" 'mapm install --force'
-exits 'which fills it again' 0 mapm install --force --yes
-exits 'so that all is well' 0 mapm verify
+exits 'install succeeds in an installed workspace without a store' 0 mapm install
+exits 'verify exits 3 without a store' 3 mapm verify
+like 'verify advises to run mapm install --force' "$err" 'mapm install --force'
+exits 'install --force --yes succeeds without a store' 0 mapm install --force --yes
+exits 'verify succeeds after install --force' 0 mapm verify
 mkdir "$T/nowhere"
-exits 'verify of nothing is an error' 1 mapm -C "$T/nowhere" verify
-like 'that says so' "$err" 'there is no mapm.yaml'
-exits 'so is an update of nothing' 1 mapm -C "$T/nowhere" update
-exits 'and a look at what moved' 1 mapm -C "$T/nowhere" outdated
+exits 'verify fails outside a workspace' 1 mapm -C "$T/nowhere" verify
+like 'the error of verify says that there is no mapm.yaml' "$err" 'there is no mapm.yaml'
+exits 'update fails outside a workspace' 1 mapm -C "$T/nowhere" update
+exits 'outdated fails outside a workspace' 1 mapm -C "$T/nowhere" outdated
 
 # --- no folder where packs belong ----------------------------------------------------
 
@@ -272,10 +272,10 @@ for how in file fifo link; do
     fifo) mkfifo "$T/odd/store/packs" ;;
     link) ln -s "$T/bare" "$T/odd/store/packs" ;;
     esac
-    exits "[F3] store/packs is a $how: install" 0 mapm install "$U/skills/top"
-    is "[F3] store/packs is a $how: it is set aside" "$(ls "$T/odd/store" | grep -c '^packs.damaged-')" 1
-    is "[F3] store/packs is a $how: a folder is there" "$(ls "$T/odd/store/packs" | grep -c 'pack$')" 1
-    ok "[F3] store/packs is a $how: not a link" test ! -h "$T/odd/store/packs"
+    exits "[F3] install succeeds when store/packs is a $how" 0 mapm install "$U/skills/top"
+    is "[F3] install sets aside a store/packs that is a $how" "$(ls "$T/odd/store" | grep -c '^packs.damaged-')" 1
+    is "[F3] install creates a folder in place of a store/packs that is a $how" "$(ls "$T/odd/store/packs" | grep -c 'pack$')" 1
+    ok "[F3] the new store/packs is no link (before: $how)" test ! -h "$T/odd/store/packs"
 done
 
 done_testing
