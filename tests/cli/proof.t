@@ -25,7 +25,7 @@ start_githost
 MAPM_HOME=$T/store
 export MAPM_HOME
 mkdir "$T/old" && cd "$T/old" || exit 1
-exits 'what was before' 0 mapm install --yes "$U/main/skills/base"
+exits 'install of the first commit succeeds' 0 mapm install --yes "$U/main/skills/base"
 old_digest=$(sed -n 's/.*digest: //p' mapm.lock)
 echo later >>"$s/skills/base/SKILL.md"
 echo other text >"$s/shared/guide.md"
@@ -39,12 +39,12 @@ make_repo acme/catalog "$T/fork" gone
 gone=$COMMIT
 gone_base=$(repo acme/catalog rev-parse gone:skills/base)
 cd "$T" && mkdir "$T/evil" && cd "$T/evil" || exit 1
-exits 'the same name, of a branch' 0 mapm install --yes "$U/gone/skills/base"
+exits 'install of the same name from a branch succeeds' 0 mapm install --yes "$U/gone/skills/base"
 evil_digest=$(sed -n 's/.*digest: //p' mapm.lock)
 repo acme/catalog update-ref -d refs/heads/gone
 
 mkdir "$T/saved" && cd "$T/saved" || exit 1
-exits 'a workspace' 0 mapm install --yes "$U/main/skills/mid" "$U/main/skills/linked" \
+exits 'install of skills and a server succeeds' 0 mapm install --yes "$U/main/skills/mid" "$U/main/skills/linked" \
     "$U/main/skills/other" "$U/main/mcps/io.acme_tool.json"
 of()
 {
@@ -59,8 +59,8 @@ stamps()
 }
 reset_log
 stamps >"$T/before"
-exits 'as it is, with a log of mapm.db' 0 mapm install --locked
-is '[F12] nothing to do writes nothing, in the store neither' "$(stamps)" "$(cat "$T/before")"
+exits 'install --locked succeeds with a pending log of mapm.db' 0 mapm install --locked
+is '[F12] install with nothing to do writes neither workspace nor store' "$(stamps)" "$(cat "$T/before")"
 # What was written goes from the log into mapm.db, as it does now and then.
 python3 -S - "$T/store/mapm.db" <<'P'
 import sqlite3, sys
@@ -68,10 +68,10 @@ sqlite3.connect(sys.argv[1]).execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall
 P
 reset_log
 stamps >"$T/before"
-exits 'as it is' 0 mapm install --locked
-is '[F1] nothing to do needs no request' "$(requests)" 0
-is '[F12] and writes nothing, in the store neither' "$(stamps)" "$(cat "$T/before")"
-exits '[F1] verify finds it as locked' 0 mapm verify
+exits 'install --locked succeeds without a log of mapm.db' 0 mapm install --locked
+is '[F1] install with nothing to do sends no request' "$(requests)" 0
+is '[F12] install without a log of mapm.db writes nothing either' "$(stamps)" "$(cat "$T/before")"
+exits '[F1] verify succeeds for the unchanged lock' 0 mapm verify
 cp -r "$T/store" "$T/store.saved"
 
 # edit NAME KEY VALUE: this line of its entry.
@@ -91,39 +91,39 @@ refused()
     shift
     fresh ws1 && "$@"
     MAPM_HOME=$T/cold
-    isnt "$edited: the lock is edited" "$(cat mapm.lock)" "$(cat "$T/saved/mapm.lock")"
-    exits "[F1] $edited, cold" 1 mapm install --locked
-    not_ok "[F1] $edited, cold: nothing is there" test -e .agents
+    isnt "$edited: the case alters the lock" "$(cat mapm.lock)" "$(cat "$T/saved/mapm.lock")"
+    exits "[F1] $edited, cold: install --locked fails" 1 mapm install --locked
+    not_ok "[F1] $edited, cold: nothing is installed" test -e .agents
     rm -rf "$T/cold"
     MAPM_HOME=$T/store
     for how in '--locked' '--locked --offline' '--yes --offline'; do
         fresh ws1 && "$@"
-        exits "[F1] $edited, warm, $how" 1 mapm install $how
-        not_ok "[F1] $edited, warm, $how: nothing is there" test -e .agents
+        exits "[F1] $edited, warm: install $how fails" 1 mapm install $how
+        not_ok "[F1] $edited, warm: install $how installs nothing" test -e .agents
     done
     cd "$T" && rm -rf ws2 && cp -r saved ws2 && cd ws2 || exit 1
     "$@"
     snapshot . >"$T/before"
     for how in '--locked' '--locked --offline' '--offline'; do
-        exits "[F1] $edited, in place, $how" 1 mapm install $how
-        is "[F1] $edited, in place, $how: it stays" "$(snapshot .)" "$(cat "$T/before")"
+        exits "[F1] $edited, in place: install $how fails" 1 mapm install $how
+        is "[F1] $edited, in place: install $how changes nothing" "$(snapshot .)" "$(cat "$T/before")"
     done
-    exits "[F1] $edited, verify" 3 mapm verify
-    like "[F1] $edited, verify: the lock is to be mended" "$err" \
+    exits "[F1] $edited: verify exits 3" 3 mapm verify
+    like "[F1] $edited: verify says that the lock differs or lacks proofs" "$err" \
         '^the lock differs from the packages|^mapm install fetches the proofs, or names the line'
-    unlike "[F1] $edited, verify: nothing else" "$err" 'the workspace differs|missing from the store'
+    unlike "[F1] $edited: verify blames neither workspace nor store" "$err" 'the workspace differs|missing from the store'
 }
 both()
 {
     edit acme/base tree "$gone_base" && edit acme/base digest "$evil_digest"
 }
 refused 'tree and digest of a deleted branch' both
-like '[F1] verify lists it as not proved' "$out" '^\.agents/skills/base: not proved$'
+like '[F1] verify lists the package of a deleted branch as not proved' "$out" '^\.agents/skills/base: not proved$'
 fresh ws1 && both
-exits '[F1] online it is refused' 1 mapm install --locked
-like '[F1] with commit, path, what is there and what is said' "$err" \
+exits '[F1] install --locked online fails for objects of a deleted branch' 1 mapm install --locked
+like '[F1] the error has commit, path and both trees' "$err" \
     "commit $(printf %.12s "$good") of acme/catalog has tree $(of acme/none tree)[0-9a-f]{40} at \"skills/base\", and mapm.lock says $gone_base"
-like '[F1] and the way out' "$err" 'hint: .*mapm update acme/base'
+like '[F1] the hint names mapm update for the package' "$err" 'hint: .*mapm update acme/base'
 refused 'tree' edit acme/base tree "$gone_base"
 refused 'tree of another package' edit acme/base tree "$other_tree"
 refused 'tree that does not exist' edit acme/base tree "$Z"
@@ -163,13 +163,13 @@ exits_in()
 for state in cold warm; do
     fresh ws1 && needs_other
     [ $state = warm ] || MAPM_HOME=$T/cold
-    exits "[F1] needs, $state" 1 mapm install --locked
-    like "[F1] needs, $state: it says so" "$err" 'nothing needs skill acme/base|acme/mid: the package itself needs'
-    not_ok "[F1] needs, $state: nothing is there" test -e .agents
+    exits "[F1] needs, $state: install --locked fails" 1 mapm install --locked
+    like "[F1] needs, $state: the error names the package with the wrong needs" "$err" 'nothing needs skill acme/base|acme/mid: the package itself needs'
+    not_ok "[F1] needs, $state: nothing is installed" test -e .agents
     MAPM_HOME=$T/store
 done
 exits_in saved && needs_other
-exits '[F1] needs, verify' 3 mapm verify
+exits '[F1] needs: verify exits 3' 3 mapm verify
 for line in 'hidden: allowed' 'rewritten: name'; do
     add_line()
     {
@@ -179,15 +179,15 @@ for line in 'hidden: allowed' 'rewritten: name'; do
 done
 
 exits_in saved && needs_other
-exits '[F1] needs, in place' 1 mapm install --locked
+exits '[F1] needs, in place: install --locked fails' 1 mapm install --locked
 needs_more()
 {
     sed -i "/name: acme\\/base\$/,/^  - /s|^    path: .*|&\\n    needs: [skill acme/other]|" mapm.lock
 }
 exits_in saved && needs_more
-isnt 'needs where there are none: the lock is edited' "$(cat mapm.lock)" "$(cat "$T/saved/mapm.lock")"
+isnt 'needs where there are none: the case alters the lock' "$(cat mapm.lock)" "$(cat "$T/saved/mapm.lock")"
 for how in '--locked' '--offline' '--yes'; do
-    exits "[F1] needs where there are none, in place, $how" 1 mapm install $how
+    exits "[F1] needs where there are none, in place: install $how fails" 1 mapm install $how
 done
 
 # --- a store without proofs: of an older version, or after gc --------------------------
@@ -205,40 +205,40 @@ P
 }
 exits_in saved
 forget
-exits '[F1] not proved: offline is refused' 1 mapm install --locked --offline
-like '[F1] in words' "$err" 'not proved on this machine: run once online'
-exits '[F1] not proved: verify' 3 mapm verify
-is '[F1] it lists each' "$(printf '%s\n' "$out" | grep -c ': not proved$')" 5
-exits '[F1] for programs' 3 mapm verify --json
-like '[F1] as a difference' "$out" '"how": "not proved"'
-like '[F1] of the proof' "$out" '"differs": "proof"'
+exits '[F1] without proofs install --locked --offline fails' 1 mapm install --locked --offline
+like '[F1] the error says that the package is not proved on this machine' "$err" 'not proved on this machine: run once online'
+exits '[F1] without proofs verify exits 3' 3 mapm verify
+is '[F1] without proofs verify lists every package as not proved' "$(printf '%s\n' "$out" | grep -c ': not proved$')" 5
+exits '[F1] without proofs verify --json exits 3' 3 mapm verify --json
+like '[F1] verify --json has the package as not proved' "$out" '"how": "not proved"'
+like '[F1] verify --json says that the proof differs' "$out" '"differs": "proof"'
 reset_log
-exits '[F1] online makes the proof' 0 mapm install --locked
-is '[F1] of the trees and links that the store has' "$(requests)" 0
-like '[F1] and nothing to do' "$err" 'nothing to do'
-exits '[F1] then all is proved' 0 mapm verify
+exits '[F1] install --locked online succeeds without proofs' 0 mapm install --locked
+is '[F1] install makes proofs from stored trees without a request' "$(requests)" 0
+like '[F1] install without proofs has nothing else to do' "$err" 'nothing to do'
+exits '[F1] verify succeeds after the proofs were made' 0 mapm verify
 reset_log
-exits '[F1] once' 0 mapm install --locked
-is '[F1] and for good' "$(requests)" 0
+exits '[F1] a further install --locked succeeds' 0 mapm install --locked
+is '[F1] a further install --locked sends no request' "$(requests)" 0
 forget trees
 exits_in saved
 reset_log
-exits '[F1, F2] without trees, too: online' 0 mapm install --locked
+exits '[F1, F2] install --locked online succeeds without stored trees' 0 mapm install --locked
 wanted=$(control GET /log | sed -n 's/.*"wants": \([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }')
-is '[F1, F2] without trees, too: of the commit and a link, no package again' "$wanted" 2
+is '[F1, F2] install without stored trees wants two objects and no package' "$wanted" 2
 forget
 fresh ws1
-exits '[F1] not proved, and a fresh workspace: offline' 1 mapm install --offline
-not_ok '[F1] not proved, offline: nothing is there' test -e .agents
-exits '[F1] not proved, and an origin' 1 mapm install --offline "$U/main/skills/base"
-like '[F1] the same words' "$err" 'not proved on this machine'
+exits '[F1] install --offline without proofs fails in a fresh workspace' 1 mapm install --offline
+not_ok '[F1] install --offline without proofs installs nothing' test -e .agents
+exits '[F1] install --offline of an origin without proofs fails' 1 mapm install --offline "$U/main/skills/base"
+like '[F1] the error for an origin says that it is not proved' "$err" 'not proved on this machine'
 mkdir "$T/empty" && cd "$T/empty" || exit 1
-exits '[F1, F2] not proved, and no lock: offline' 1 mapm install --yes --offline "$U/main/skills/base"
-like '[F1, F2] not proved, and no lock: the same words' "$err" 'not proved on this machine'
-not_ok '[F1, F2] not proved, and no lock: nothing is there' test -e .agents
+exits '[F1, F2] install --offline without proofs and lock fails' 1 mapm install --yes --offline "$U/main/skills/base"
+like '[F1, F2] the error without a lock says that it is not proved' "$err" 'not proved on this machine'
+not_ok '[F1, F2] install --offline without proofs and lock installs nothing' test -e .agents
 cd "$T/ws1" || exit 1
-exits '[F1] not proved, and a fresh workspace: online' 0 mapm install --locked
-same_tree '[F1] the same files' .agents/skills "$T/saved/.agents/skills"
+exits '[F1] install --locked online succeeds in a fresh workspace' 0 mapm install --locked
+same_tree '[F1] install --locked online places the same files' .agents/skills "$T/saved/.agents/skills"
 
 # proofs DIGEST: how many rows there are of it.
 proofs()
@@ -250,61 +250,61 @@ print(d.execute("SELECT count(*) FROM proofs WHERE digest=?", (bytes.fromhex(sys
 P
 }
 mkdir "$T/gone" && cd "$T/gone" || exit 1
-exits 'a lock that needs another one' 0 mapm install --yes "$U/$first/skills/base"
-is '[F1] gc: what is no longer needed is there' "$(proofs "$old_digest")" 1
+exits 'install of the older commit succeeds' 0 mapm install --yes "$U/$first/skills/base"
+is '[F1] gc: the proof of the older commit exists before' "$(proofs "$old_digest")" 1
 cd "$T/ws1" || exit 1
-is '[F1] gc: a proof is there' "$(proofs "$other_digest")" 1
+is '[F1] gc: the proof of the locked package exists before' "$(proofs "$other_digest")" 1
 rm -rf "$T/gone" "$T/old" "$T/ws2"
 find "$T/store/store" -exec touch -h -d '3 days ago' {} +
-exits '[F1] gc' 0 mapm store gc
-is '[F1] gc: what a lock names stays proved' "$(proofs "$other_digest")" 1
-is '[F1] gc: what none names is forgotten' "$(proofs "$old_digest")" 0
+exits '[F1] gc: store gc succeeds' 0 mapm store gc
+is '[F1] gc: store gc keeps a proof that a lock needs' "$(proofs "$other_digest")" 1
+is '[F1] gc: store gc deletes a proof that no lock needs' "$(proofs "$old_digest")" 0
 reset_log
-exits '[F1] gc: then all is as before' 0 mapm install --locked
-is '[F1] gc: and needs no request' "$(requests)" 0
+exits '[F1] gc: install --locked succeeds afterwards' 0 mapm install --locked
+is '[F1] gc: install --locked sends no request afterwards' "$(requests)" 0
 
 # --- what has no commit ---------------------------------------------------------------
 
 skill "$T/mine/own"
-exits 'a package of this machine' 0 mapm install "$T/mine/own"
-exits '[F1] a file: package' 0 mapm verify
-like '[F1] has a digest only' "$out" '^\.agents/skills/own: digest only$'
-exits '[F1] a file: package, for programs' 0 mapm verify --json
-like '[F1] in a list' "$(printf '%s' "$out" | tr -d '\n ')" '"digest_only":\["\.agents/skills/own"\]'
+exits 'install of a local package succeeds' 0 mapm install "$T/mine/own"
+exits '[F1] verify succeeds for a file: package' 0 mapm verify
+like '[F1] verify marks a file: package as digest only' "$out" '^\.agents/skills/own: digest only$'
+exits '[F1] verify --json succeeds for a file: package' 0 mapm verify --json
+like '[F1] verify --json lists a file: package under digest_only' "$(printf '%s' "$out" | tr -d '\n ')" '"digest_only":\["\.agents/skills/own"\]'
 
 # --- other origins of the same content --------------------------------------------------
 
 mkdir "$T/both" && cd "$T/both" || exit 1
-exits 'one content of two repositories' 0 mapm install --yes "$U/main/skills/other" \
+exits 'install of one content from two repositories succeeds' 0 mapm install --yes "$U/main/skills/other" \
     https://github.com/beta/tools/tree/main/skills/other
-like 'is one entry' "$(cat mapm.lock)" 'also: \[https://github.com/beta/tools/tree/main/skills/other#[0-9a-f]{40}\]'
-exits '[F1] also: verify' 0 mapm verify
+like 'two origins of one content share a lock entry' "$(cat mapm.lock)" 'also: \[https://github.com/beta/tools/tree/main/skills/other#[0-9a-f]{40}\]'
+exits '[F1] also: verify succeeds' 0 mapm verify
 reset_log
-exits '[F1] also: nothing to do' 0 mapm install --locked
-is '[F1] also: no request' "$(requests)" 0
+exits '[F1] also: a further install --locked succeeds' 0 mapm install --locked
+is '[F1] also: a further install --locked sends no request' "$(requests)" 0
 colleague()
 {
     cd "$T" && rm -rf ws1 && mkdir ws1 && cp both/mapm.yaml both/mapm.lock ws1 && cd ws1 || exit 1
     MAPM_HOME=$T/cold
 }
 colleague
-exits '[F1] also: cold, it is asked' 0 mapm install --locked
-ok '[F1] also: and the lock stays' cmp mapm.lock "$T/both/mapm.lock"
-exits '[F1] also: then it is proved' 0 mapm verify
+exits '[F1] also: install --locked succeeds on a cold machine' 0 mapm install --locked
+ok '[F1] also: install --locked leaves mapm.lock unchanged' cmp mapm.lock "$T/both/mapm.lock"
+exits '[F1] also: verify succeeds on the cold machine' 0 mapm verify
 rm -rf "$T/cold"
 colleague
 edit acme/other also '[https://github.com/beta/tools/tree/main/skills/base]'
 sed -i 's|beta/tools/tree/main/skills/other|beta/tools/tree/main/skills/base|' mapm.yaml
-exits '[F1] also: of another package' 1 mapm install --locked
-not_ok '[F1] also: nothing is there' test -e .agents
-exits '[F1] also: not locked it is what its origin holds' 0 mapm install --yes
-like '[F1] also: both are there' "$(cat mapm.lock)" 'name: acme/base'
+exits '[F1] also: install --locked fails for another package in the list' 1 mapm install --locked
+not_ok '[F1] also: install --locked installs nothing' test -e .agents
+exits '[F1] also: install without --locked succeeds' 0 mapm install --yes
+like '[F1] also: install without --locked adds the other package' "$(cat mapm.lock)" 'name: acme/base'
 rm -rf "$T/cold"
 MAPM_HOME=$T/store
 cd "$T" && cp -r both both2 && cd both2 || exit 1
 edit acme/other also '[https://github.com/beta/tools/tree/main/skills/base]'
-exits '[F1] also: verify lists it' 3 mapm verify
-like '[F1] also: as not proved' "$out" 'not proved to be the same as https://github.com/beta/tools'
+exits '[F1] also: verify exits 3 for another package in the list' 3 mapm verify
+like '[F1] also: verify says that both are not proved to be the same' "$out" 'not proved to be the same as https://github.com/beta/tools'
 
 # --- other servers, other names --------------------------------------------------------
 
@@ -316,12 +316,12 @@ served()
     start_githost "$@"
     MAPM_HOME=$T/cold
     fresh ws1
-    exits "[F1] $server: as it is" 0 mapm install --locked
-    same_tree "[F1] $server: the same files" .agents/skills "$T/saved/.agents/skills"
+    exits "[F1] $server: install --locked succeeds with the true lock" 0 mapm install --locked
+    same_tree "[F1] $server: install --locked places the same files" .agents/skills "$T/saved/.agents/skills"
     rm -rf "$T/cold"
     fresh ws1 && edit acme/base tree "$other_tree"
-    exits "[F1] $server: another tree" 1 mapm install --locked
-    not_ok "[F1] $server: nothing is there" test -e .agents
+    exits "[F1] $server: install --locked fails for another tree" 1 mapm install --locked
+    not_ok "[F1] $server: install --locked with another tree installs nothing" test -e .agents
     rm -rf "$T/cold"
     MAPM_HOME=$T/store
 }
