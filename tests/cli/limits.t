@@ -104,7 +104,7 @@ workspace 'package_max_files: 4'
 exits 'install fails when mapm.yaml has a higher limit than config.yaml' 1 mapm install "$src/skills/four"
 like 'the error names the lower limit of config.yaml' "$err" "\(package_max_files, $config:2\)"
 workspace 'package_max_files: 5001'
-exits 'install fails when mapm.yaml raises a limit above the default' 1 mapm install "$src/skills/four"
+exits 'install fails when mapm.yaml raises a limit above that of config.yaml' 1 mapm install "$src/skills/four"
 like 'the error names the line of mapm.yaml and the limit of config.yaml' "$err" "mapm.yaml:2: package_max_files: a workspace may only lower it \(3, $config:2\)"
 like 'the error names config.yaml as the place to raise a limit' "$err" 'config.yaml'
 
