@@ -268,7 +268,7 @@ skill "$T/thrice/skills/other"
 make_repo acme/thrice "$T/thrice"
 rm -rf "$T/ws3" && mkdir "$T/ws3" && cd "$T/ws3" || exit 1
 exits '[F4] install --all of a name in three folders ends with exit code 3' 3 mapm install --yes --all acme/thrice
-is 'a name of two equal folders and another one is left out' "$(sed -n 's,^    origin: .*/skills/,,p' mapm.lock | tr '\n' ' ')" 'more/pdf other '
+is 'the lock has the folder of another scope and none of the three' "$(sed -n 's,^    origin: .*/skills/,,p' mapm.lock | tr '\n' ' ')" 'more/pdf other '
 cp mapm.lock "$T/thrice.lock"
 exits '[D11] update with a name in three folders succeeds' 0 mapm update
 ok 'update adds no package with the name of three folders' cmp mapm.lock "$T/thrice.lock"

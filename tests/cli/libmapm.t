@@ -82,8 +82,8 @@ URL=https://github.com/acme/catalog/tree/main/skills/deploy
 
 exits 'the list of packages succeeds in an empty workspace' 0 drive list
 is 'the list of packages is empty in an empty workspace' "$out" ''
-exits 'mapm_apply without a plan fails' 1 drive change install plan $URL
-is 'a plan lists its packages and cannot be applied twice' "$out" "add skill acme/deploy
+exits 'mapm_apply after the plan of a dry run fails' 1 drive change install plan $URL
+is 'a dry run lists its packages and leaves no plan to apply' "$out" "add skill acme/deploy
 planned
 usage (2): there is no plan to apply"
 exits 'mapm_apply of a discarded plan fails' 1 drive change install discard $URL
@@ -107,10 +107,10 @@ is 'mapm_verify has no finding in an unchanged workspace' "$out" ''
 echo more >>.agents/skills/deploy/SKILL.md
 exits 'mapm_verify succeeds in a changed workspace' 0 drive verify
 is 'mapm_verify finds the changed file' "$out" 'workspace: .agents/skills/deploy/SKILL.md: changed'
-exits 'a plan for an update with an edited file is not applied' 1 drive change update plan
-like 'the plan for an update lists the edited file' "$out" '^edit .agents/skills/deploy/SKILL.md was changed$'
-exits 'a plan for a removal is not applied' 1 drive change remove plan deploy
-like 'the plan for a removal lists its package' "$out" '^remove skill acme/deploy$'
+exits 'the plan of a dry run of an update cannot be applied' 1 drive change update plan
+like 'the dry run of an update lists the edited file' "$out" '^edit .agents/skills/deploy/SKILL.md was changed$'
+exits 'the plan of a dry run of a removal cannot be applied' 1 drive change remove plan deploy
+like 'the dry run of a removal lists its package' "$out" '^remove skill acme/deploy$'
 
 # --- choices ----------------------------------------------------------------
 

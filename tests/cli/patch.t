@@ -389,7 +389,7 @@ cd "$T/ws" || exit 1
 seq 0 40 >"$s/skills/base/notes.txt"
 make_repo acme/catalog "$s"
 exits 'update --diff of a patched package succeeds' 0 mapm update --diff acme/base
-is 'update --diff shows only upstream'"'"'s part alone' "$(printf '%s\n' "$out" | grep '^[-+][^-+]')" '+0'
+is 'the difference of update --diff is upstream'"'"'s part alone' "$(printf '%s\n' "$out" | grep '^[-+][^-+]')" '+0'
 exits 'update of a patched package succeeds' 0 mapm update
 is 'update rebases the patch on the new version' "$(grep '^@@\|^[-+][^-+]' $P | tr '\n' ' ')" '@@ -18,7 +18,7 @@ -20 +twenty '
 is 'update applies the rebased patch in the workspace' "$(sed -n '1p;21p' $b/notes.txt | tr '\n' ' ')" '0 twenty '

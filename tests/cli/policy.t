@@ -102,12 +102,12 @@ like 'stderr has the rule that denies with its line' "$err" '^  deny \[tool, pus
 like 'stderr suggests --allow for the denied command' "$err" "^  for one run: --allow 'tool push x'\$"
 like 'stderr says to change a rule that --allow cannot override' "$err" '^  change that rule to allow it$'
 commands 'tool push x' 'other' -- --allow '*'
-like '--allow with a star does not override a rule with words that denies' "$out" '^-1 error: not allowed: tool push x: '
-like '--allow with a star does not override a rule of one program' "$out" '^-1 error: not allowed: other: '
+like '--allow with a star does not override a deny rule that ends in a star' "$out" '^-1 error: not allowed: tool push x: '
+like '--allow with a star does not override a deny rule of a program alone' "$out" '^-1 error: not allowed: other: '
 commands 'tool push' -- --allow 'tool push'
-like 'deny wins over an allow rule of equal length' "$out" '^-1 error: not allowed: tool push: deny '
+like 'deny wins over an allow rule that is equally specific' "$out" '^-1 error: not allowed: tool push: deny '
 commands 'tool push x' -- --allow 'tool push x'
-is 'an allow rule for the exact command wins over a shorter deny rule' "$out" '0 tool ran: push x'
+is 'an allow rule that is more specific wins over a deny rule' "$out" '0 tool ran: push x'
 commands "$T/bin/tool push x" -- --allow '*'
 like 'a deny rule for a name denies the program by its path' "$out" 'deny \[tool, push, "\*"\]'
 user

@@ -49,7 +49,7 @@ ok 'the skill in the home is a copy and no link' test -f "$HOME/.agents/skills/p
 is 'links in the home lead to the skill there, none into the store' "$(find "$HOME" -type l -exec readlink -f {} + | sort -u)" \
     "$HOME/.agents/skills/pdf"
 find "$HOME" -type f ! -path '*/skills/*' ! -name '*boss*' >"$T/files"
-ok 'install -g writes files of servers for more than seven clients' test "$(wc -l <"$T/files")" -gt 7
+ok 'install -g writes more than seven files of servers' test "$(wc -l <"$T/files")" -gt 7
 ok 'a client that follows no links has a copy of the skill' test -f "$HOME/.continue/skills/pdf/SKILL.md" -a ! -L "$HOME/.continue/skills/pdf"
 is 'the files of servers have mode 600' "$(xargs stat -c %a <"$T/files" | sort -u)" 600
 
