@@ -27,24 +27,24 @@ start_githost
 
 # --- outside of skills/ ------------------------------------------------------------------
 
-exits 'all of the catalog' 0 mapm install --yes --all acme/catalog
-is '[F4] elsewhere: the catalog is taken' "$(ls .agents/skills | tr '\n' ' ')" 'docx pdf reader xlsx '
-like '[F4] elsewhere: in one line how many, and how to name them' "$err" \
+exits 'install --all of a catalog succeeds' 0 mapm install --yes --all acme/catalog
+is '[F4] elsewhere: install --all takes the packages of the catalog folders' "$(ls .agents/skills | tr '\n' ' ')" 'docx pdf reader xlsx '
+like '[F4] elsewhere: one line counts the other packages and names a command' "$err" \
     '^acme/catalog has 4 more outside of its agents, mcps and skills: name the folder, as in mapm install acme/catalog/plugins --all'
 fresh
-exits '[F4] elsewhere: with -v' 0 mapm install --yes --all -v acme/catalog
-like '[F4] elsewhere: each folder' "$err" '^ *3 in plugins$'
-like '[F4] elsewhere: with its number' "$err" '^ *1 in extra$'
+exits '[F4] elsewhere: install --all -v succeeds' 0 mapm install --yes --all -v acme/catalog
+like '[F4] elsewhere: -v counts the packages of the first folder' "$err" '^ *3 in plugins$'
+like '[F4] elsewhere: -v counts the packages of the second folder' "$err" '^ *1 in extra$'
 fresh
-exits '[F4] elsewhere: for programs' 0 mapm install --yes --all --json acme/catalog
-is '[F4] elsewhere: each path' "$(field '[x["path"] for x in d["elsewhere"]]')" \
+exits '[F4] elsewhere: install --all --json succeeds' 0 mapm install --yes --all --json acme/catalog
+is '[F4] elsewhere: --json has the path of each other package' "$(field '[x["path"] for x in d["elsewhere"]]')" \
     "['extra/four', 'plugins/one/skills/one', 'plugins/three/skills/three', 'plugins/two/skills/two']"
-exits '[F4] elsewhere: the command it names' 0 mapm install --yes --all acme/catalog/plugins
-is '[F4] elsewhere: takes them' "$(ls .agents/skills | wc -l)" 7
-unlike '[F4] elsewhere: and nothing is said of a folder that was named' "$err" 'more outside'
-exits '[F4] elsewhere: the list' 0 mapm install acme/catalog
-like '[F4] elsewhere: says it, too' "$err" 'has 4 more outside'
-is '[F4] elsewhere: and lists what is offered' "$(printf '%s\n' "$out" | grep -c ^skill)" 4
+exits '[F4] elsewhere: the command of the message succeeds' 0 mapm install --yes --all acme/catalog/plugins
+is '[F4] elsewhere: the command of the message installs the other packages' "$(ls .agents/skills | wc -l)" 7
+unlike '[F4] elsewhere: install of a named folder does not mention other folders' "$err" 'more outside'
+exits '[F4] elsewhere: install without a choice lists the catalog' 0 mapm install acme/catalog
+like '[F4] elsewhere: the list counts the other packages' "$err" 'has 4 more outside'
+is '[F4] elsewhere: the list has the packages of the catalog folders alone' "$(printf '%s\n' "$out" | grep -c ^skill)" 4
 
 # Names of folders are a stranger's: none reaches a terminal raw, or a command.
 odd=$T/odd
@@ -54,13 +54,13 @@ skill "$odd/$(printf 'line\nmapm: installed')/three"
 skill "$odd/$(printf 'esc\033[31m')/four"
 make_repo acme/odd "$odd"
 fresh
-exits '[F4] elsewhere: odd names' 0 mapm install --yes --all -v acme/odd
-like '[F4] elsewhere: no command of them' "$err" '^acme/odd has 2 more outside of its agents, mcps and skills: name the folder:$'
-unlike '[F3] (f) no line of them' "$err" '^mapm: installed|esc'
+exits '[F4] elsewhere: install --all -v succeeds with odd folder names' 0 mapm install --yes --all -v acme/odd
+like '[F4] elsewhere: the message builds no command from an odd folder name' "$err" '^acme/odd has 2 more outside of its agents, mcps and skills: name the folder:$'
+unlike '[F3] (f) an odd folder name forges no line and no escape sequence' "$err" '^mapm: installed|esc'
 skill "$odd/plain/five"
 make_repo acme/odd "$odd"
-exits '[F4] elsewhere: and a plain one' 0 mapm install --yes --all acme/odd
-like '[F4] elsewhere: which the command has' "$err" 'has 3 more .*: name the folder, as in mapm install acme/odd/plain --all '
+exits '[F4] elsewhere: install --all succeeds with a plain folder name too' 0 mapm install --yes --all acme/odd
+like '[F4] elsewhere: the command of the message has the plain folder name' "$err" 'has 3 more .*: name the folder, as in mapm install acme/odd/plain --all '
 
 # --- a folder in the way -----------------------------------------------------------------
 
@@ -71,35 +71,35 @@ mine()
     snapshot .agents/skills/pdf >"$T/mine"
 }
 mine
-exits '[F4] in the way: the rest is installed' 3 mapm install --yes --all acme/catalog
-is '[F4] in the way: all but it and what needs it' "$(ls .agents/skills | tr '\n' ' ')" 'docx pdf xlsx '
-is '[F4] in the way: nothing of it is touched' "$(snapshot .agents/skills/pdf)" "$(cat "$T/mine")"
-like '[F4] in the way: both are named' "$err" 'left out, in-the-way: pdf, reader needs pdf'
-exits '[F4] in the way: the lock is whole' 0 mapm install --locked
-exits '[F4] in the way: verify' 0 mapm verify
+exits '[F4] in the way: install --all exits 3 beside a skill of the user' 3 mapm install --yes --all acme/catalog
+is '[F4] in the way: install --all leaves out the skill and what needs it' "$(ls .agents/skills | tr '\n' ' ')" 'docx pdf xlsx '
+is '[F4] in the way: install --all leaves the skill of the user unchanged' "$(snapshot .agents/skills/pdf)" "$(cat "$T/mine")"
+like '[F4] in the way: the message names both packages that are left out' "$err" 'left out, in-the-way: pdf, reader needs pdf'
+exits '[F4] in the way: install --locked succeeds afterwards' 0 mapm install --locked
+exits '[F4] in the way: verify succeeds afterwards' 0 mapm verify
 mine
-exits '[F4] in the way: for programs' 3 mapm install --yes --all --json acme/catalog
-is '[F4] in the way: with code and chain' \
+exits '[F4] in the way: install --all --json exits 3' 3 mapm install --yes --all --json acme/catalog
+is '[F4] in the way: --json has code and chain of each left out package' \
     "$(field '[(x["name"], x["code"], len(x["chain"])) for x in d["left_out"]]')" \
     "[('pdf', 'in-the-way', 1), ('reader', 'in-the-way', 2)]"
-like '[F4] in the way: with the way out' "$(field 'd["left_out"][0]["message"]')" \
+like '[F4] in the way: --json has the way out' "$(field 'd["left_out"][0]["message"]')" \
     '^.agents/skills/pdf is there, and mapm did not make it: move it away, or .* --force'
 mine
-exits '[F4] in the way: --strict refuses all' 1 mapm install --yes --all --strict acme/catalog
-exits '[F4] in the way: named exactly it fails' 1 mapm install --yes acme/catalog --skill pdf
-exits '[F4] in the way: by its path, too' 1 mapm install --yes acme/catalog/skills/pdf
-exits '[F4] in the way: exactly, and all' 1 mapm install --yes --all --skill pdf acme/catalog
+exits '[F4] in the way: install --all --strict fails' 1 mapm install --yes --all --strict acme/catalog
+exits '[F4] in the way: install --skill of the package fails' 1 mapm install --yes acme/catalog --skill pdf
+exits '[F4] in the way: install by the path of the package fails' 1 mapm install --yes acme/catalog/skills/pdf
+exits '[F4] in the way: install --all --skill of the package fails' 1 mapm install --yes --all --skill pdf acme/catalog
 is '[F4] in the way: nothing is touched' "$(snapshot .agents/skills)" "$(snapshot .agents/skills)"
-is '[F4] in the way: it stays' "$(snapshot .agents/skills/pdf)" "$(cat "$T/mine")"
-exits '[F4] in the way: --force takes it, and keeps a copy' 0 mapm install --yes --all --force acme/catalog
-ok '[F4] in the way: the copy' sh -c 'grep -rq "My own" .agents/.mapm/backup'
+is '[F4] in the way: failed installs leave the skill of the user unchanged' "$(snapshot .agents/skills/pdf)" "$(cat "$T/mine")"
+exits '[F4] in the way: install --all --force succeeds' 0 mapm install --yes --all --force acme/catalog
+ok '[F4] in the way: install --force keeps a backup of the skill of the user' sh -c 'grep -rq "My own" .agents/.mapm/backup'
 fresh && mkdir -p .agents/skills && ln -s "$T/home" .agents/skills/pdf
-exits '[F4] in the way: a link' 3 mapm install --yes --all acme/catalog
-ok '[F4] in the way: the link stays' test -L .agents/skills/pdf
+exits '[F4] in the way: install --all exits 3 beside a link of the user' 3 mapm install --yes --all acme/catalog
+ok '[F4] in the way: install --all keeps the link of the user' test -L .agents/skills/pdf
 fresh && mkdir -p .agents/skills && cp -r "$s/skills/pdf" .agents/skills
-exits '[F4] what is equal is not in the way' 0 mapm install --yes --all acme/catalog
+exits '[F4] install --all succeeds when the skill of the user is identical' 0 mapm install --yes --all acme/catalog
 
-exits '[F4] and verified' 0 mapm verify
+exits '[F4] verify succeeds when the skill of the user is identical' 0 mapm verify
 
 # --- a server of the user's own in the way -----------------------------------------------
 
@@ -116,35 +116,35 @@ served()
     fresh && printf '{"mcpServers": {"io-acme-tool": %s}}\n' "$1" >.mcp.json && cp .mcp.json "$T/own.json"
 }
 served '{"command": "mine"}'
-exits '[F4] a server in the way: the rest is installed' 3 mapm install --yes --all acme/served
-ok '[F4] a server in the way: a skill' test -f .agents/skills/plain/SKILL.md
-is '[F4] a server in the way: stays as it is, beside the other' \
+exits '[F4] a server in the way: install --all exits 3' 3 mapm install --yes --all acme/served
+ok '[F4] a server in the way: install --all installs the skill' test -f .agents/skills/plain/SKILL.md
+is '[F4] a server in the way: the server of the user stays unchanged' \
     "$(python3 -c 'import json; d = json.load(open(".mcp.json"))["mcpServers"]; print(sorted(d), d["io-acme-tool"])')" \
     "['io-acme-other', 'io-acme-tool'] {'command': 'mine'}"
-like '[F4] a server in the way: named, and what needs it' "$err" 'left out, in-the-way: boss needs tool, io.acme/tool|in-the-way: .*boss needs .*tool'
-exits '[F4] a server in the way: the lock is whole' 0 mapm install --locked --yes
+like '[F4] a server in the way: the message names it and the agent that needs it' "$err" 'left out, in-the-way: boss needs tool, io.acme/tool|in-the-way: .*boss needs .*tool'
+exits '[F4] a server in the way: install --locked succeeds afterwards' 0 mapm install --locked --yes
 served '{"command": "mine"}'
-exits '[F4] a server in the way: for programs' 3 mapm install --yes --all --json acme/served
-is '[F4] a server in the way: with code and chain' \
+exits '[F4] a server in the way: install --all --json exits 3' 3 mapm install --yes --all --json acme/served
+is '[F4] a server in the way: --json has code and chain of each package' \
     "$(field 'sorted((x["name"], x["code"], len(x["chain"])) for x in d["left_out"])')" \
     "[('boss', 'in-the-way', 2), ('io.acme_tool', 'in-the-way', 1)]"
-like '[F4] a server in the way: owner and way out' \
+like '[F4] a server in the way: --json says that it is of the user, and the way out' \
     "$(field '[x["message"] for x in d["left_out"] if x["name"] != "boss"][0]')" \
     '^.mcp.json#io-acme-tool is a server of yours, which mapm did not write: rename or remove .* --force'
 served '{"command": "mine"}'
-exits '[F4] a server in the way: alone it is refused' 1 mapm install --yes acme/served/mcps/io.acme_tool.json
-like '[F4] a server in the way: by its key' "$err" 'already has a server "io-acme-tool" that mapm did not write'
-exits '[F4] a server in the way: so with --strict' 1 mapm install --yes --all --strict acme/served
-is '[F4] a server in the way: nothing is touched' "$(cat .mcp.json)" "$(cat "$T/own.json")"
+exits '[F4] a server in the way: install of the server alone fails' 1 mapm install --yes acme/served/mcps/io.acme_tool.json
+like '[F4] a server in the way: the error names its key' "$err" 'already has a server "io-acme-tool" that mapm did not write'
+exits '[F4] a server in the way: install --all --strict fails' 1 mapm install --yes --all --strict acme/served
+is '[F4] a server in the way: failed installs leave .mcp.json unchanged' "$(cat .mcp.json)" "$(cat "$T/own.json")"
 served '{"command": "mine"}' && rm .mcp.json && mapm install --yes --all acme/served >"$T/log" 2>&1
 cp .mcp.json "$T/equal.json" && fresh && cp "$T/equal.json" .mcp.json
-exits '[F4] an equal server is not in the way' 0 mapm install --yes --all acme/served
+exits '[F4] install --all succeeds when the server of the user is identical' 0 mapm install --yes --all acme/served
 served '{"command": "mine"}'
-exits '[F4] a server in the way: --force takes it' 0 mapm install --yes --all --force acme/served
-ok '[F4] a server in the way: with a copy of the file' sh -c 'grep -rq mine .agents/.mapm/backup'
+exits '[F4] a server in the way: install --all --force succeeds' 0 mapm install --yes --all --force acme/served
+ok '[F4] a server in the way: install --force keeps a backup of the file' sh -c 'grep -rq mine .agents/.mapm/backup'
 fresh && mkdir .cursor && printf '{"mcpServers": {"io-acme-tool": {"command": "mine"}}}\n' >.cursor/mcp.json
-exits '[F4] a server in the way: in any file of a client' 3 mapm install --yes --all --json acme/served
-like '[F4] a server in the way: which is named' \
+exits '[F4] a server in the way: install --all exits 3 for the file of a client' 3 mapm install --yes --all --json acme/served
+like '[F4] a server in the way: the message names the file of the client' \
     "$(field '[x["message"] for x in d["left_out"] if x["name"] != "boss"][0]')" '^.cursor/mcp.json#io-acme-tool '
 
 # --- long chains to what is left out -----------------------------------------------------
@@ -161,16 +161,16 @@ for i in range(500):
 P
 make_repo acme/long "$T/long"
 fresh
-exits '[F4] long chains' 3 mapm install --yes --all --json acme/long
-is '[F7] have at most 100,000 links, and two each' \
+exits '[F4] install --all exits 3 for 500 skills that need a missing one' 3 mapm install --yes --all --json acme/long
+is '[F7] the chains of --json have at most 101,000 links in total' \
     "$(field 'len(d["left_out"]), sum(len(x["chain"]) for x in d["left_out"]) <= 101000')" '(500, True)'
-is '[F4] each names its ends, and how many are between' \
+is '[F4] each chain has its ends and the number of omitted links' \
     "$(field '{(x["chain"][0] == x["origin"], x["chain"][-1][-4:], len(x["chain"]) + x["chain_omitted"] == 501 - int(x["name"][1:])) for x in d["left_out"]}')" \
     "{(True, 's500', True)}"
-is '[F4] some are complete' "$(field 'any(x["chain_omitted"] == 0 and len(x["chain"]) > 100 for x in d["left_out"])')" True
+is '[F4] some chains of more than 100 links are complete' "$(field 'any(x["chain_omitted"] == 0 and len(x["chain"]) > 100 for x in d["left_out"])')" True
 fresh
-exits '[F4] long chains with -v' 3 mapm install --yes --all -v acme/long
-like '[F4] say what they omit' "$err" '^ *needs: [1-9][0-9]* packages in a row, and then$'
+exits '[F4] install --all -v exits 3 for long chains' 3 mapm install --yes --all -v acme/long
+like '[F4] -v prints how many packages of a chain it omits' "$err" '^ *needs: [1-9][0-9]* packages in a row, and then$'
 
 # --- a client's folder or file in the way ------------------------------------------------
 
@@ -179,28 +179,28 @@ agent "$s/agents/judge" && make_repo acme/catalog "$s"
 claude()
 {
     snapshot .claude >"$T/mine"
-    exits "[F4] in a client's place, $1: the rest is installed" 3 mapm install --yes --all acme/catalog
-    like "[F4] in a client's place, $1: it is named" "$err" "left out, in-the-way.*: $2"
-    is "[F4] in a client's place, $1: the others" "$(ls -d .agents/*/* | wc -l)" "$3"
-    exits "[F4] in a client's place, $1: the lock is whole" 0 mapm install --locked
-    exits "[F4] in a client's place, $1: verify" 0 mapm verify
+    exits "[F4] a $1 of the user in a client folder: install --all exits 3" 3 mapm install --yes --all acme/catalog
+    like "[F4] a $1 of the user in a client folder: the message names it" "$err" "left out, in-the-way.*: $2"
+    is "[F4] a $1 of the user in a client folder: the others are installed" "$(ls -d .agents/*/* | wc -l)" "$3"
+    exits "[F4] a $1 of the user in a client folder: install --locked succeeds" 0 mapm install --locked
+    exits "[F4] a $1 of the user in a client folder: verify succeeds" 0 mapm verify
 }
 fresh && skill .claude/skills/pdf 'description: "My own."'
 claude folder 'pdf, reader needs pdf' 3
-is "[F4] in a client's place: nothing of it is touched" "$(snapshot .claude/skills/pdf)" \
+is "[F4] install --all leaves a folder of the user in a client folder unchanged" "$(snapshot .claude/skills/pdf)" \
     "$(mkdir "$T/x" && skill "$T/x/pdf" 'description: "My own."' && snapshot "$T/x/pdf")"
 fresh && mkdir -p .claude/skills && ln -s ../../mine .claude/skills/pdf
 claude link 'pdf, reader needs pdf' 3
-is "[F4] in a client's place: the link stays" "$(readlink .claude/skills/pdf)" ../../mine
+is "[F4] install --all keeps a link of the user in a client folder" "$(readlink .claude/skills/pdf)" ../../mine
 fresh && mkdir -p .claude/agents && echo mine >.claude/agents/judge.md
 claude sub-agent judge 4
-is "[F4] in a client's place: the sub-agent stays" "$(cat .claude/agents/judge.md)" mine
+is "[F4] install --all keeps a sub-agent of the user in a client folder" "$(cat .claude/agents/judge.md)" mine
 fresh && mkdir -p .claude/skills && ln -s ../../.agents/skills/pdf .claude/skills/pdf
-exits "[F4] in a client's place: mapm's own link is none" 0 mapm install --yes --all acme/catalog
+exits "[F4] install --all accepts the link of mapm in a client folder" 0 mapm install --yes --all acme/catalog
 rm -r .agents mapm.yaml mapm.lock
-exits "[F4] in a client's place: nor is a sub-agent that mapm made" 0 mapm install --yes --all acme/catalog
+exits "[F4] install --all accepts a sub-agent that mapm wrote" 0 mapm install --yes --all acme/catalog
 fresh && mkdir -p .devin/agents && echo mine >.devin/agents/judge.md
-exits "[F4] in a client's place: nor that of a client that is not in use" 0 mapm install --yes --all acme/catalog
+exits "[F4] install --all ignores a sub-agent of a client that is not in use" 0 mapm install --yes --all acme/catalog
 
 # --- a deep tree -------------------------------------------------------------------------
 
@@ -224,8 +224,8 @@ open("mapm.yaml", "w").write("dependencies:\n  skills:\n    - https://github.com
 P
 }
 fresh && chain 4
-exits 'a small tree' 0 mapm tree
-is 'looks as it did' "$out" 'skill s0000
+exits 'tree succeeds for four packages' 0 mapm tree
+is 'tree prints each package below the packages that need it' "$out" 'skill s0000
 ├── skill s0001
 │   ├── skill s0002
 │   │   └── skill s0003
@@ -233,9 +233,9 @@ is 'looks as it did' "$out" 'skill s0000
 ├── skill s0002 (*)
 └── skill s0003'
 chain 400
-exits '[row 11] a tree of 400 levels' 0 mapm tree
-is '[row 11] each edge once' "$(printf '%s\n' "$out" | wc -l)" 79801
-at_most '[row 11] a line is no longer than 50 levels' \
+exits '[row 11] tree succeeds with 400 levels' 0 mapm tree
+is '[row 11] tree prints each edge once' "$(printf '%s\n' "$out" | wc -l)" 79801
+at_most '[row 11] tree indents a line by at most 50 levels' \
     "$(printf '%s\n' "$out" | awk '{ if (length($0) > n) n = length($0) } END { print n }')" 340
-like '[row 11] what is left out of it is counted' "$out" '^\[300\] .*skill s0351'
+like '[row 11] tree prints the number of levels that it does not indent' "$out" '^\[300\] .*skill s0351'
 done_testing
