@@ -18,43 +18,43 @@ configured()
 
 # --- mapm host ----------------------------------------------------------------------
 
-exits 'what is built in' 0 mapm host list
-like 'gitlab.com is' "$out" '^gitlab\.com  gitlab  built in$'
-like 'and hosts of one label' "$out" '^\*\.visualstudio\.com  azure  built in$'
-not_ok 'a list writes nothing' test -e "$CONFIG"
-exits 'a host of the user' 0 mapm host add Git.Corp.example --kind gitlab --token env:CORP_TOKEN
-configured 'is an item of config.yaml' 'hosts:
+exits 'host list succeeds without a config.yaml' 0 mapm host list
+like 'host list prints a built-in host with its kind' "$out" '^gitlab\.com  gitlab  built in$'
+like 'host list prints a built-in pattern of hosts' "$out" '^\*\.visualstudio\.com  azure  built in$'
+not_ok 'host list writes no config.yaml' test -e "$CONFIG"
+exits 'host add succeeds' 0 mapm host add Git.Corp.example --kind gitlab --token env:CORP_TOKEN
+configured 'host add writes an item into config.yaml' 'hosts:
   - {host: git.corp.example, kind: gitlab, token: env:CORP_TOKEN}'
-is 'which is for its user alone' "$(stat -c %a "$CONFIG" "${CONFIG%/*}" | tr '\n' ' ')" '600 700 '
-exits 'again' 1 mapm host add git.corp.example --kind gitlab
-like 'it is there' "$err" 'git\.corp\.example is configured already'
-like 'with the command that changes it' "$err" 'mapm host set git\.corp\.example'
-exits 'a GitHub host' 0 mapm host add ghe.corp.example --kind github
-exits 'a change of one that is built in' 0 mapm host set github.com --transport ssh
-exits 'of several keys' 0 mapm host set git.corp.example --ports 8443,9443 --token git --port 444
-configured 'all of them' 'hosts:
+is 'config.yaml and its folder are private to the user' "$(stat -c %a "$CONFIG" "${CONFIG%/*}" | tr '\n' ' ')" '600 700 '
+exits 'host add fails for a host that is configured' 1 mapm host add git.corp.example --kind gitlab
+like 'the error says that the host is configured already' "$err" 'git\.corp\.example is configured already'
+like 'the hint names mapm host set for the configured host' "$err" 'mapm host set git\.corp\.example'
+exits 'host add --kind github succeeds' 0 mapm host add ghe.corp.example --kind github
+exits 'host set of a built-in host succeeds' 0 mapm host set github.com --transport ssh
+exits 'host set of several keys succeeds' 0 mapm host set git.corp.example --ports 8443,9443 --token git --port 444
+configured 'config.yaml has every key that was set' 'hosts:
   - {host: git.corp.example, kind: gitlab, token: git, port: 444, ports: [8443, 9443]}
   - ghe.corp.example
   - {host: github.com, transport: ssh}'
-exits 'as JSON' 0 mapm host list --json
-is 'with all that is said' "$(printf '%s' "$out" | python3 -S -c '
+exits 'host list --json succeeds' 0 mapm host list --json
+is 'host list --json has every key of the configured hosts' "$(printf '%s' "$out" | python3 -S -c '
 import json, sys
 h = [h for h in json.load(sys.stdin)["hosts"] if h["configured"]]
 print(h[0]["ports"], h[0]["port"], h[0]["token"], h[0]["kind"], h[2]["transport"], h[2]["built_in"])')" \
     "[8443, 9443] 444 git gitlab ssh True"
-exits 'back to the default' 0 mapm host set git.corp.example --ports default --port default --token default
-exits 'a host that goes' 0 mapm host remove ghe.corp.example --json
-like 'as JSON, too' "$out" '"command": "remove"'
-configured 'the others stay' 'hosts:
+exits 'host set with default values succeeds' 0 mapm host set git.corp.example --ports default --port default --token default
+exits 'host remove --json succeeds' 0 mapm host remove ghe.corp.example --json
+like 'host remove --json names its command' "$out" '"command": "remove"'
+configured 'host remove and default values leave the other items unchanged' 'hosts:
   - {host: git.corp.example, kind: gitlab}
   - {host: github.com, transport: ssh}'
-exits 'one that is not there' 1 mapm host remove ghe.corp.example
-exits 'nor can it be set' 1 mapm host set ghe.corp.example --token none
+exits 'host remove fails for a host that is not configured' 1 mapm host remove ghe.corp.example
+exits 'host set fails for a host that is not configured' 1 mapm host set ghe.corp.example --token none
 
 config '# mine\nhosts: # all\n  # the forge\n  - host: git.corp.example # ours\n    # of the team\n    kind: gitlab\n\n  - a.example # GHE\nask: claude\n'
 mapm host set git.corp.example --token none && mapm host add b.example --kind gitea &&
     mapm host set git.corp.example --token env:T && mapm host remove a.example
-configured 'comments and order stay' '# mine
+configured 'host commands keep comments and order of config.yaml' '# mine
 hosts: # all
   # the forge
   - host: git.corp.example # ours
@@ -66,8 +66,8 @@ hosts: # all
 ask: claude'
 ln -sf "$T/dotfiles.yaml" "$CONFIG" && printf 'clients: [claude]\n' >"$T/dotfiles.yaml"
 mapm host add b.example --kind git 2>/dev/null
-ok 'a link to the file stays one' test -L "$CONFIG"
-is 'and its target changes' "$(cat "$T/dotfiles.yaml")" 'clients: [claude]
+ok 'host add keeps a config.yaml that is a link' test -L "$CONFIG"
+is 'host add changes the target of the link' "$(cat "$T/dotfiles.yaml")" 'clients: [claude]
 hosts:
   - {host: b.example, kind: git}'
 rm "$CONFIG"
@@ -77,9 +77,9 @@ refuses()
 {
     code=$1 regex=$2
     shift 2
-    exits "refused: $*" "$code" mapm host "$@"
-    like 'said why' "$err" "$regex"
-    not_ok 'nothing is written' test -s "$CONFIG"
+    exits "host is refused with the arguments: $*" "$code" mapm host "$@"
+    like 'the error gives the reason' "$err" "$regex"
+    not_ok 'the refused host command writes nothing' test -s "$CONFIG"
 }
 refuses 2 'is not one of: add set list remove' show
 refuses 2 'host add needs HOST' add
@@ -95,24 +95,24 @@ refuses 2 '"0" is not a number' add a.example --kind git --port 0
 refuses 2 '"x" is not a number' add a.example --kind git --ports 80,x
 refuses 2 'is not one of: https ssh' add a.example --kind git --transport http
 refuses 2 'is env:NAME' add a.example --kind git --token ghp_0123456789
-unlike 'what may be a token is not repeated' "$err" 'ghp_'
+unlike 'the error does not repeat a possible token' "$err" 'ghp_'
 for name in https://a.example a.example/x me@a.example a.example. a-.example 'a b.example' \
     gïtlab.example a_b.example localhost; do
     refuses 2 'is not the name of a host' add "$name" --kind git
 done
 refuses 1 'cannot be told what|none' add a.example --offline
 config 'hosts: {a: b}\n'
-exits 'a file of another shape' 1 mapm host add a.example --kind git
-configured 'stays as it is' 'hosts: {a: b}'
+exits 'host add fails for a config.yaml of another shape' 1 mapm host add a.example --kind git
+configured 'a config.yaml of another shape stays unchanged' 'hosts: {a: b}'
 
 # --- [row 54] a config.yaml that others may write -----------------------------------
 
 config 'hosts: [ghe.example.com]\n'
 chmod 664 "$CONFIG"
-exits '[row 54] others may write it' 4 mapm host list
-like '[row 54] said' "$err" 'may write|writable'
-exits '[row 54] so it is not changed' 4 mapm host add a.example --kind git
-exits '[row 54] and does not count' 4 mapm install --yes https://ghe.example.com/a/b/tree/main/x
+exits '[row 54] host list refuses a config.yaml that others may write' 4 mapm host list
+like '[row 54] the error says that others may write config.yaml' "$err" 'may write|writable'
+exits '[row 54] host add refuses a config.yaml that others may write' 4 mapm host add a.example --kind git
+exits '[row 54] install refuses a config.yaml that others may write' 4 mapm install --yes https://ghe.example.com/a/b/tree/main/x
 rm "$CONFIG"
 
 # --- what a host answers ----------------------------------------------------------------
@@ -131,8 +131,8 @@ answers()
 # kind_of KIND
 kind_of()
 {
-    exits "it is $1" 0 mapm host add 127.0.0.1 --ports "$port"
-    configured 'which is written down' "hosts:
+    exits "host add recognizes a host of kind $1 by its answer" 0 mapm host add 127.0.0.1 --ports "$port"
+    configured 'config.yaml has the recognized kind' "hosts:
   - {host: 127.0.0.1, kind: $1, ports: [$port]}"
     clear_faults
     rm "$CONFIG"
@@ -145,10 +145,10 @@ answers /rest/api/1.0/application-properties 200 '{\"displayName\": \"Bitbucket\
 kind_of bitbucket-dc
 answers /api/v4/version 200 '{\"message\": \"401 Unauthorized\"}'
 answers /api/v1/version 200 '<html>'
-exits 'it may be none of them' 1 mapm host add 127.0.0.1 --ports "$port"
-like 'then it has to be said' "$err" 'say it with --kind, one of github, gitlab'
+exits 'host add fails for a host of an unknown kind' 1 mapm host add 127.0.0.1 --ports "$port"
+like 'the error asks for --kind' "$err" 'say it with --kind, one of github, gitlab'
 fault '{"kind": "redirect", "to": "https://localhost:'"$port"'/api/v1/version", "status": 302, "times": -1}'
-exits 'no redirect is followed' 1 mapm host add 127.0.0.1 --ports "$port"
+exits 'host add follows no redirect' 1 mapm host add 127.0.0.1 --ports "$port"
 clear_faults
 unset GITLAB_TOKEN GITEA_TOKEN GH_TOKEN
 rm "$HOME/.netrc"
@@ -156,37 +156,37 @@ rm "$HOME/.netrc"
 # --- [row 47] typed, on a terminal and without one -----------------------------------
 
 NEW=https://git.corp.example/g/s/r/-/tree/main/skills/x
-exits '[row 47] nobody to ask' 1 mapm install --yes "$NEW"
-like '[row 47] is an error' "$err" 'git\.corp\.example is not a host that mapm may ask'
-like '[row 47] with the command' "$err" 'mapm host add git\.corp\.example --kind gitlab, or'
-is '[row 47] with the two lines' "$(printf '%s\n' "$err" | tail -n 2)" \
+exits '[row 47] install fails for a new host without a person to ask' 1 mapm install --yes "$NEW"
+like '[row 47] the error names the host that mapm may not ask' "$err" 'git\.corp\.example is not a host that mapm may ask'
+like '[row 47] the error gives the command that adds the host' "$err" 'mapm host add git\.corp\.example --kind gitlab, or'
+is '[row 47] the error ends with the lines for config.yaml' "$(printf '%s\n' "$err" | tail -n 2)" \
     '        hosts:
           - {host: git.corp.example, kind: gitlab}'
-not_ok '[row 47] and nothing is written' test -e "$CONFIG"
+not_ok '[row 47] install writes no config.yaml without consent' test -e "$CONFIG"
 on_terminal n "$MAPM" install "$NEW"
-like '[row 47] a person is asked' "$out" 'git\.corp\.example is new, and looks like GitLab'
-is '[row 47] a no' "$status" 1
-not_ok '[row 47] changes nothing' test -e "$CONFIG"
+like '[row 47] install on a terminal asks about the new host' "$out" 'git\.corp\.example is new, and looks like GitLab'
+is '[row 47] install fails when the answer is no' "$status" 1
+not_ok '[row 47] the answer no writes no config.yaml' test -e "$CONFIG"
 on_terminal y "$MAPM" install --yes "$NEW"
-like '[row 47] also with --yes' "$out" 'git\.corp\.example is new'
-configured '[row 47] a yes is written' 'hosts:
+like '[row 47] install --yes on a terminal asks about the new host too' "$out" 'git\.corp\.example is new'
+configured '[row 47] the answer yes adds the host to config.yaml' 'hosts:
   - {host: git.corp.example, kind: gitlab}'
 on_terminal y "$MAPM" install "$NEW"
-unlike '[row 47] once' "$out" 'is new'
+unlike '[row 47] install asks about a host only once' "$out" 'is new'
 answers /api/v1/version 200 '{\"version\": \"1.22.0\"}'
 on_terminal y "$MAPM" info "https://127.0.0.1:$port/o/r"
-like '[row 47] by what it answers' "$out" "127\\.0\\.0\\.1:$port is new, and looks like Gitea"
-like '[row 47] with its port' "$(cat "$CONFIG")" "host: 127\\.0\\.0\\.1, kind: gitea, ports: \\[$port\\]"
+like '[row 47] the question names the kind that the host answers with' "$out" "127\\.0\\.0\\.1:$port is new, and looks like Gitea"
+like '[row 47] config.yaml has kind and port of the new host' "$(cat "$CONFIG")" "host: 127\\.0\\.0\\.1, kind: gitea, ports: \\[$port\\]"
 clear_faults
 mapm host remove 127.0.0.1 2>/dev/null
 on_terminal sourcehut "$MAPM" catalog add "https://127.0.0.1:$port/o/r"
-like '[row 47] by what the person says' "$(cat "$CONFIG")" 'host: 127\.0\.0\.1, kind: sourcehut'
+like '[row 47] config.yaml has the kind that the person enters' "$(cat "$CONFIG")" 'host: 127\.0\.0\.1, kind: sourcehut'
 mapm host remove 127.0.0.1 2>/dev/null
 on_terminal '' "$MAPM" install "https://127.0.0.1:$port/o/r"
-like '[row 47] nothing said is no' "$out" 'is not a host that mapm may ask'
-exits '[row 47] a known host at another port' 1 mapm install https://git.corp.example:8443/g/r/-/tree/main/x
-like '[row 47] with the port' "$err" 'mapm host set git\.corp\.example --ports 8443'
-is '[row 47] is as new' "$(printf '%s\n' "$err" | tail -n 1)" \
+like '[row 47] an empty answer counts as no' "$out" 'is not a host that mapm may ask'
+exits '[row 47] install fails for another port of a known host' 1 mapm install https://git.corp.example:8443/g/r/-/tree/main/x
+like '[row 47] the error gives the command that adds the port' "$err" 'mapm host set git\.corp\.example --ports 8443'
+is '[row 47] the error ends with the line for config.yaml with the port' "$(printf '%s\n' "$err" | tail -n 1)" \
     '          - {host: git.corp.example, kind: gitlab, ports: [8443]}'
 rm "$CONFIG"
 
@@ -197,15 +197,15 @@ reset_log
 named()
 {
     printf 'dependencies:\n  skills:\n    - "%s"\n' "$1" >mapm.yaml
-    exits "[row 47] mapm.yaml names $1" 1 mapm install --yes
-    like '[row 47] it is named' "$err" 'mapm\.yaml:3: '
-    like '[row 47] as what it is' "$err" "$2"
+    exits "[row 47] install fails for a mapm.yaml that names $1" 1 mapm install --yes
+    like '[row 47] the error gives the line of mapm.yaml' "$err" 'mapm\.yaml:3: '
+    like '[row 47] the error for mapm.yaml gives the reason' "$err" "$2"
     rm mapm.yaml
     rm -rf "$T/theirs" && skill "$T/theirs" 'dependencies:' '  skills:' "    - \"$1\""
-    exits "[row 47] a package names $1" 1 mapm install --yes "$T/theirs"
-    like '[row 47] it is named, too' "$err" 'theirs'
-    like '[row 47] and said what it is' "$err" "$2"
-    not_ok '[row 47] nothing is there' test -e .agents
+    exits "[row 47] install fails for a package that names $1" 1 mapm install --yes "$T/theirs"
+    like '[row 47] the error names the package' "$err" 'theirs'
+    like '[row 47] the error for the package gives the reason' "$err" "$2"
+    not_ok '[row 47] install writes nothing for the package' test -e .agents
     rm -f mapm.yaml mapm.lock
 }
 named "$NEW" 'its host is neither built in'
@@ -218,14 +218,14 @@ for host in gitlab.com.evil.example gitlab.com. me@gitlab.com gitlab.com@evil.ex
     evilgitlab.com gitlab-com.evil.example gіtlab.com xn--gtlab-9za.com; do
     named "https://$host/a/b/-/tree/main/x" '.'
 done
-is '[row 47] none was asked' "$(requests)" 0
+is '[row 47] no request is sent for hosts named in files' "$(requests)" 0
 printf 'hosts: [evil.example]\n' >mapm.local.yaml
-exits '[row 52] no file of a workspace adds one' 1 mapm install --yes
-like '[row 52] said' "$err" '"hosts" may not stand here'
+exits '[row 52] install rejects hosts: in mapm.local.yaml' 1 mapm install --yes
+like '[row 52] the error says that hosts may not stand in mapm.local.yaml' "$err" '"hosts" may not stand here'
 rm mapm.local.yaml
 printf 'hosts: [evil.example]\n' >mapm.yaml
-exits '[row 52] nor mapm.yaml' 1 mapm install --yes
-like '[row 52] said as well' "$err" 'mapm.yaml:[0-9]+: "hosts" may not stand here'
+exits '[row 52] install rejects hosts: in mapm.yaml' 1 mapm install --yes
+like '[row 52] the error gives the line of hosts in mapm.yaml' "$err" 'mapm.yaml:[0-9]+: "hosts" may not stand here'
 rm mapm.yaml
 
 done_testing
