@@ -71,124 +71,124 @@ make_repo acme/bare "$T/bare"
 
 # --- a package ---------------------------------------------------------------------
 
-exits 'a skill' 0 mapm info acme/market/skills/pdf
-has 'its name and version' "$out" 'skill pdf 1.0.0'
-has 'its description' "$out" 'The pdf package of a test, used by it.'
-has 'its origin in full' "$out" "$U/skills/pdf"
-like 'commit, ref and date' "$out" '^commit +[0-9a-f]{40} \(main, 20[0-9]{2}-[0-9]{2}-[0-9]{2}\)$'
-has 'its license' "$out" 'Proprietary. LICENSE.txt has complete terms (LICENSE.txt: proprietary)'
-like 'that it is proprietary' "$out" 'read its terms'
-like 'what it needs' "$out" "^needs +skill $U/skills/free\$"
-like 'the tools it asks for' "$out" '^tools +Read$'
-like 'its tokens' "$out" '^tokens +about [0-9]+ when it is loaded, [0-9]+ in a client'
-like 'its files' "$out" '^files +3 \([0-9]+ B\), 1 executable$'
-like 'which are programs' "$out" '\* scripts/run.sh$'
-is 'nothing is written' "$(ls -A)" ''
+exits 'info of a skill succeeds' 0 mapm info acme/market/skills/pdf
+has 'info prints type, name and version' "$out" 'skill pdf 1.0.0'
+has 'info prints the description' "$out" 'The pdf package of a test, used by it.'
+has 'info prints the full origin' "$out" "$U/skills/pdf"
+like 'info prints commit, ref and date' "$out" '^commit +[0-9a-f]{40} \(main, 20[0-9]{2}-[0-9]{2}-[0-9]{2}\)$'
+has 'info prints the license and the kind of its file' "$out" 'Proprietary. LICENSE.txt has complete terms (LICENSE.txt: proprietary)'
+like 'info advises to read the terms of a proprietary license' "$out" 'read its terms'
+like 'info prints what the skill needs' "$out" "^needs +skill $U/skills/free\$"
+like 'info prints the tools that the skill asks for' "$out" '^tools +Read$'
+like 'info prints the tokens of the skill' "$out" '^tokens +about [0-9]+ when it is loaded, [0-9]+ in a client'
+like 'info prints the number of files and of executable ones' "$out" '^files +3 \([0-9]+ B\), 1 executable$'
+like 'info marks an executable file' "$out" '\* scripts/run.sh$'
+is 'info writes nothing into the workspace' "$(ls -A)" ''
 reset_log
-exits 'again' 0 mapm info acme/market/skills/pdf
-at_most 'asks what the ref names' "$(requests)" 1
-exits 'another one' 0 mapm info acme/market/skills/free
-has 'a license by its file' "$out" 'LICENSE: MIT'
-unlike 'is not proprietary' "$out" 'proprietary'
-like 'hooks of a skill are named' "$out" '^hooks +in SKILL.md'
-exits 'a server' 0 mapm info acme/market/mcps/io.acme_tool.json
-like 'what it runs' "$out" '^runs +npx -y tool$'
-exits 'one that is not valid' 1 mapm info acme/market/skills/broken
-has 'says why' "$err" 'description'
-exits 'none' 1 mapm info acme/market/skills/none
-exits 'what is neither name nor origin' 1 mapm info none
-has 'says what it may be' "$err" 'mapm info owner/repo/path'
-has '[G7] and that catalogs are searched by name' "$err" 'mapm search none'
-exits 'no argument' 2 mapm info
+exits 'a second info succeeds' 0 mapm info acme/market/skills/pdf
+at_most 'a second info sends at most one request' "$(requests)" 1
+exits 'info of another skill succeeds' 0 mapm info acme/market/skills/free
+has 'info recognizes the license by its file' "$out" 'LICENSE: MIT'
+unlike 'info does not call an MIT license proprietary' "$out" 'proprietary'
+like 'info reports hooks in SKILL.md' "$out" '^hooks +in SKILL.md'
+exits 'info of a server succeeds' 0 mapm info acme/market/mcps/io.acme_tool.json
+like 'info prints the command of a server' "$out" '^runs +npx -y tool$'
+exits 'info fails for an invalid skill' 1 mapm info acme/market/skills/broken
+has 'the error names the invalid field' "$err" 'description'
+exits 'info fails for a missing path' 1 mapm info acme/market/skills/none
+exits 'info fails for a word that is neither a name nor an origin' 1 mapm info none
+has 'the error shows the form of an origin' "$err" 'mapm info owner/repo/path'
+has '[G7] the error names mapm search for the word' "$err" 'mapm search none'
+exits 'info without an argument is a usage error' 2 mapm info
 
 # --- for programs --------------------------------------------------------------------
 
-exits 'JSON' 0 mapm info acme/market/skills/pdf --json
-is 'has it all' "$(field '[d[k] for k in ("schema", "type", "name", "license_file", "license_text", "proprietary", "installed_as", "allowed_tools")]')" \
+exits 'info --json succeeds' 0 mapm info acme/market/skills/pdf --json
+is 'info --json has license, tools and schema of the skill' "$(field '[d[k] for k in ("schema", "type", "name", "license_file", "license_text", "proprietary", "installed_as", "allowed_tools")]')" \
     "['mapm.info/1', 'skill', 'pdf', 'LICENSE.txt', 'proprietary', True, None, 'Read']"
-is 'files with sizes' "$(field '[(f["path"], f["executable"]) for f in d["files"]]')" \
+is 'info --json lists the files with their executable bits' "$(field '[(f["path"], f["executable"]) for f in d["files"]]')" \
     "[('LICENSE.txt', False), ('SKILL.md', False), ('scripts/run.sh', True)]"
-is 'needs' "$(field 'd["needs"]')" "[{'type': 'skill', 'origin': '$U/skills/free'}]"
+is 'info --json lists what the skill needs' "$(field 'd["needs"]')" "[{'type': 'skill', 'origin': '$U/skills/free'}]"
 
 # --- hostile text ----------------------------------------------------------------------
 
-exits 'a description with escape sequences' 4 mapm info acme/market/skills/worse
-has 'is refused [row 7]' "$err" 'description contains U+001B'
-exits 'hidden characters in its text' 0 mapm info acme/market/skills/evil
-has 'are told of' "$err" 'hidden characters'
-exits 'its text' 0 mapm info acme/market/skills/evil --readme
-has 'with control characters visible' "$out" 'raw \x1b]0;title\x07 \u{202e} text'
-has 'all of it' "$out" '# evil'
-exits 'as JSON' 0 mapm info acme/market/skills/evil --readme --json
-has 'as it is' "$(field 'd["readme"].encode()')" '\x1b]0;title\x07 \xe2\x80\xae text'
+exits 'info is refused for a description with escape sequences' 4 mapm info acme/market/skills/worse
+has 'the error names the control character of the description [row 7]' "$err" 'description contains U+001B'
+exits 'info succeeds for a text with hidden characters' 0 mapm info acme/market/skills/evil
+has 'info warns about the hidden characters' "$err" 'hidden characters'
+exits 'info --readme succeeds for a text with control characters' 0 mapm info acme/market/skills/evil --readme
+has 'info --readme prints control characters as escapes' "$out" 'raw \x1b]0;title\x07 \u{202e} text'
+has 'info --readme prints the heading of the text' "$out" '# evil'
+exits 'info --readme --json succeeds' 0 mapm info acme/market/skills/evil --readme --json
+has 'info --readme --json has the text unchanged' "$(field 'd["readme"].encode()')" '\x1b]0;title\x07 \xe2\x80\xae text'
 
 # --- plugins ---------------------------------------------------------------------------
 
-exits 'a plugin' 0 mapm info acme/demo
-has 'what it is' "$out" 'plugin demo 1.2.0'
-like 'its skills' "$out" '^  skill a .*The a package of a test, used by it\.$'
-like 'its sub-agents' "$out" '^  agent helper '
-like 'its servers' "$out" '^  mcp   web +https://example.com/mcp$'
-has 'what would be left out' "$out" 'left out: command is "bash"'
-has 'what is not installed' "$out" '1 hooks in hooks/hooks.json'
-exits 'its README' 0 mapm info acme/demo --readme
-is 'is its text' "$out" '# Read me'
-exits 'JSON' 0 mapm info acme/demo --json
-is 'has what is missing' "$(field '(d["not_installed"], [p["name"] for p in d["parts"] if p["problem"]], d["hooks"])')" \
+exits 'info of a plugin succeeds' 0 mapm info acme/demo
+has 'info prints type, name and version of the plugin' "$out" 'plugin demo 1.2.0'
+like 'info lists the skills of the plugin' "$out" '^  skill a .*The a package of a test, used by it\.$'
+like 'info lists the sub-agents of the plugin' "$out" '^  agent helper '
+like 'info lists the servers of the plugin' "$out" '^  mcp   web +https://example.com/mcp$'
+has 'info says which server would be left out and why' "$out" 'left out: command is "bash"'
+has 'info lists the hooks that are not installed' "$out" '1 hooks in hooks/hooks.json'
+exits 'info --readme of a plugin succeeds' 0 mapm info acme/demo --readme
+is 'info --readme of a plugin prints its README.md' "$out" '# Read me'
+exits 'info --json of a plugin succeeds' 0 mapm info acme/demo --json
+is 'info --json has what is not installed and what has a problem' "$(field '(d["not_installed"], [p["name"] for p in d["parts"] if p["problem"]], d["hooks"])')" \
     "([{'kind': 'hooks', 'count': 1, 'where': 'hooks/hooks.json'}], ['bad'], 'hooks/hooks.json')"
-exits 'a plugin of a marketplace' 0 mapm info acme/market --plugin docs
-like 'has what is listed' "$out" '^  skill pdf '
-hasnt 'and nothing else' "$out" 'skill free'
-hasnt '[G7] the entry that is stored with it is no file of the plugin' "$out" 'marketplace-entry'
-exits 'one from elsewhere' 0 mapm info acme/market --plugin far
-has 'says where it is from' "$out" 'https://github.com/acme/demo'
+exits 'info --plugin of a marketplace succeeds' 0 mapm info acme/market --plugin docs
+like 'info --plugin lists the skill of the entry' "$out" '^  skill pdf '
+hasnt 'info --plugin lists no skill outside the entry' "$out" 'skill free'
+hasnt '[G7] info does not list the stored marketplace entry as a file' "$out" 'marketplace-entry'
+exits 'info --plugin of an entry in another repository succeeds' 0 mapm info acme/market --plugin far
+has 'info --plugin prints the other repository' "$out" 'https://github.com/acme/demo'
 
-exits 'one whose repository cannot be had' 1 mapm info acme/market --plugin gone
-has '[G7] is named, not only its marketplace' "$err" 'plugin gone of acme/market'
-has '[G7] with the repository' "$err" 'acme/gone'
+exits 'info --plugin fails for an entry whose repository is missing' 1 mapm info acme/market --plugin gone
+has '[G7] the error names the plugin and its marketplace' "$err" 'plugin gone of acme/market'
+has '[G7] the error names the missing repository' "$err" 'acme/gone'
 
 # --- catalogs ----------------------------------------------------------------------------
 
-exits 'a catalog' 0 mapm info acme/market
-has 'counts what it has' "$out" '5 skills, 0 agents, 1 MCP server, 4 plugins'
-like 'its commit' "$out" '^commit +[0-9a-f]{40} \(main, 20'
-like 'each package with its description' "$out" "^skill +free +$U/skills/free  The free package of a test, used by it\\.\$"
-like 'each server with what it runs' "$out" "^mcp +io.acme_tool +.*  npx -y tool\$"
-like 'what is not valid' "$out" '^skill +broken .*not installable: '
-like 'a hostile description is not shown' "$out" '^skill +worse .*not installable: .*U\+001B'
-like 'plugins' "$out" '^plugin +docs .*Documents$'
-like 'those that cannot be had' "$out" '^plugin +npm .*not installable: '
-exits 'JSON' 0 mapm info acme/market --json
-is 'says which plugin has it' "$(field '[(o["name"], o["plugin"]) for o in d["offers"]]')" \
+exits 'info of a catalog succeeds' 0 mapm info acme/market
+has 'info of a catalog counts its packages by type' "$out" '5 skills, 0 agents, 1 MCP server, 4 plugins'
+like 'info of a catalog prints its commit' "$out" '^commit +[0-9a-f]{40} \(main, 20'
+like 'info of a catalog prints each package with its description' "$out" "^skill +free +$U/skills/free  The free package of a test, used by it\\.\$"
+like 'info of a catalog prints the command of a server' "$out" "^mcp +io.acme_tool +.*  npx -y tool\$"
+like 'info of a catalog marks an invalid skill as not installable' "$out" '^skill +broken .*not installable: '
+like 'info of a catalog hides a hostile description' "$out" '^skill +worse .*not installable: .*U\+001B'
+like 'info of a catalog lists its plugins' "$out" '^plugin +docs .*Documents$'
+like 'info of a catalog marks an npm plugin as not installable' "$out" '^plugin +npm .*not installable: '
+exits 'info --json of a catalog succeeds' 0 mapm info acme/market --json
+is 'info --json names the plugin of a package' "$(field '[(o["name"], o["plugin"]) for o in d["offers"]]')" \
     "[('io.acme_tool', None), ('broken', None), ('evil', None), ('free', None), ('pdf', 'docs'), ('worse', None)]"
-exits 'has no text of its own' 2 mapm info acme/market --readme
-exits 'a list of plugins alone' 0 mapm info acme/list
-has 'is a catalog, too' "$out" '0 skills, 0 agents, 0 MCP servers, 4 plugins'
-exits '[F4] --all of plugins alone' 1 mapm install acme/list --all --yes
-has '[F4] says how plugins are chosen' "$err" 'mapm install acme/list lists what it offers; plugins are chosen with --plugin'
+exits 'info --readme of a catalog is a usage error' 2 mapm info acme/market --readme
+exits 'info of a marketplace without other packages succeeds' 0 mapm info acme/list
+has 'info of a marketplace counts its plugins' "$out" '0 skills, 0 agents, 0 MCP servers, 4 plugins'
+exits '[F4] install --all fails for a marketplace without other packages' 1 mapm install acme/list --all --yes
+has '[F4] the error says how plugins are chosen' "$err" 'mapm install acme/list lists what it offers; plugins are chosen with --plugin'
 for repo in circle bare; do
-    exits "[G7] a folder that is no plugin as a whole: $repo" 0 mapm info "acme/$repo"
-    like "[G7, G10] $repo is the catalog that an install takes it for" "$out" '^2 skills, '
-    has "[G7] $repo: with the reason" "$err" " is not installed as one plugin: "
+    exits "[G7] info succeeds for the repository $repo, which is not one plugin" 0 mapm info "acme/$repo"
+    like "[G7, G10] info shows the repository $repo as a catalog" "$out" '^2 skills, '
+    has "[G7] info says why the repository $repo is not one plugin" "$err" " is not installed as one plugin: "
 done
-exits 'a folder of this machine' 0 mapm info "$S"
-has 'the same' "$out" '5 skills, 0 agents, 1 MCP server, 4 plugins'
-is 'nothing was written' "$(ls -A)" ''
+exits 'info of a local folder succeeds' 0 mapm info "$S"
+has 'info of a local folder counts its packages by type' "$out" '5 skills, 0 agents, 1 MCP server, 4 plugins'
+is 'info of several origins leaves the workspace empty' "$(ls -A)" ''
 
 # --- what is installed -----------------------------------------------------------------
 
 mapm install --yes acme/market/skills/pdf acme/demo >/dev/null 2>&1
 before=$(snapshot .)
 stop_githost
-exits 'by its name, without the network' 0 mapm info pdf
-like 'as what it is installed' "$out" '^installed +as pdf$'
-like 'with its date' "$out" '^commit +[0-9a-f]{40} \((main, )?20'
-exits 'so is a plugin' 0 mapm info demo --offline
-has 'with what is not installed' "$out" '1 hooks in hooks/hooks.json'
-exits 'and a part of it' 0 mapm info demo/web --offline
-like 'with what clients connect to' "$out" '^connects to +https://example.com/mcp$'
-exits 'what is not there' 1 mapm info --offline acme/other/skills/x
-exits 'a catalog needs its host' 1 mapm info --offline acme/market
-is 'nothing changes' "$(snapshot .)" "$before"
+exits 'info of an installed package succeeds without a network' 0 mapm info pdf
+like 'info prints the name of the installed package' "$out" '^installed +as pdf$'
+like 'info prints commit and date of the installed package' "$out" '^commit +[0-9a-f]{40} \((main, )?20'
+exits 'info --offline of an installed plugin succeeds' 0 mapm info demo --offline
+has 'info --offline lists the hooks that are not installed' "$out" '1 hooks in hooks/hooks.json'
+exits 'info --offline of a part of a plugin succeeds' 0 mapm info demo/web --offline
+like 'info --offline prints the URL of a remote server' "$out" '^connects to +https://example.com/mcp$'
+exits 'info --offline fails for a package that is not installed' 1 mapm info --offline acme/other/skills/x
+exits 'info --offline fails for a catalog' 1 mapm info --offline acme/market
+is 'info leaves the installed workspace unchanged' "$(snapshot .)" "$before"
 
 done_testing
