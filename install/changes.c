@@ -691,12 +691,28 @@ static bool find_locked_changes(struct install_session *s,
     return true;
 }
 
+/* Rebases patches that do not apply, unless the lock must not change. */
+static bool mend_patches(struct install_session *s, struct err *e)
+{
+    bool is_changed = false;
+
+    for (size_t k = 0; !s->locked && k < s->part_count; k++) {
+        session_go(s, k);
+        for (size_t i = 0; s->is_chosen && i < s->resolved.count; i++)
+            if (s->packages[i].patch &&
+                !session_mend_patch(s, &s->packages[i], &is_changed, e))
+                return false;
+    }
+    session_go_home(s);
+    return !is_changed || session_format_locks(s, e);
+}
+
 static bool find_all_changes(struct install_session *s,
                              struct desired_layer *layers, struct err *e)
 {
     struct totals t = {0};
 
-    if (!verify_all(s, e))
+    if (!verify_all(s, e) || !mend_patches(s, e))
         return false;
     for (size_t i = 0; i < s->part_count; i++) {
         session_go(s, i);

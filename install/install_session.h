@@ -242,6 +242,11 @@ MUST_CHECK bool session_check_patches(struct install_session *s,
 /* Finds the patched content in the store without checking it. */
 bool session_find_patched(struct install_session *s, struct install_package *p,
                           struct provision_item *item);
+/* Rebases a patch that does not apply to its package; whatever else is wrong
+ * with it is reported when it is applied. */
+MUST_CHECK bool session_mend_patch(struct install_session *s,
+                                   struct install_package *p, bool *is_changed,
+                                   struct err *e);
 /* Applies the patch and validates the result like a fetched package. */
 MUST_CHECK bool session_apply_patch(struct install_session *s,
                                     struct install_package *p,
@@ -259,6 +264,10 @@ void session_forget_conflicts(struct install_session *s);
 /* patch_rebase.c: rebases the patch of the locked package to the new one. */
 MUST_CHECK bool session_rebase_patch(struct install_session *s,
                                      struct install_package *p, struct err *e);
+
+/* Rebases a patch that does not apply to its package, for the reason in `e`. */
+MUST_CHECK bool session_fit_patch(struct install_session *s,
+                                  struct install_package *p, struct err *e);
 
 /* roots.c: removes `gone` from the texts and from s->roots. */
 MUST_CHECK bool roots_remove(struct install_session *s, const struct root *gone,

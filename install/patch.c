@@ -255,20 +255,57 @@ static void hint_conflict(const struct package_patch *p, struct err *e)
                  STR_ARG(p->file));
 }
 
+static bool name_package(const struct install_session *s,
+                         const struct install_package *p, struct err *e)
+{
+    return err_wrap(e, "cannot %s %s %.*s", s->plan.command,
+                    doc_kind_name(p->package->kind), STR_ARG(p->package->fqn));
+}
+
+bool session_mend_patch(struct install_session *s, struct install_package *p,
+                        bool *is_changed, struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    const struct package_patch *patch = p->patch;
+    struct str before = patch->hash;
+    struct patched result;
+
+    if (patched_apply(s->store, &package_node(p)->digest, patch->text,
+                      patch->file.p, false, &scratch, &result, e))
+        return true;
+    if (e->code != ERR_PATCH) {
+        err_clear(e);
+        return true;
+    }
+    if (!session_fit_patch(s, p, e))
+        return name_package(s, p, e);
+    *is_changed |= !str_eq(before, hash_of_patch(p));
+    if (p->before)
+        p->action = INSTALL_CHANGE;
+    return true;
+}
+
+/* A patch that does not apply is only seen here with --locked. */
+static void hint_patch(const struct install_package *p, struct err *e)
+{
+    hint_conflict(p->patch, e);
+    if (e->hint[0])
+        return;
+    if (e->code == ERR_PATCH)
+        err_hint(e, "mapm install rebases it, or keeps both versions");
+    else
+        err_hint(e, "mapm patch --remove %.*s installs it without the patch",
+                 STR_ARG(p->package->fqn));
+}
+
 bool session_apply_patch(struct install_session *s, struct install_package *p,
                          struct provision_item *item, struct err *e)
 {
     struct patched result;
 
     if (!apply(s, p, &result, e)) {
-        hint_conflict(p->patch, e);
-        err_wrap(e, "cannot %s %s %.*s", s->plan.command,
-                 doc_kind_name(p->package->kind), STR_ARG(p->package->fqn));
-        return !e->hint[0] &&
-               err_hint(e,
-                        "mapm patch --remove %.*s installs it without the "
-                        "patch",
-                        STR_ARG(p->package->fqn));
+        hint_patch(p, e);
+        return name_package(s, p, e);
     }
     set_installed(s, p, item, &result);
     item->files = result.files;

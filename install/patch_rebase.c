@@ -13,7 +13,9 @@
 
 /* Rebases a patch from the locked package to the new one, three-way per file.
  * If both sides changed the same lines, nothing is changed and both versions
- * are kept. [D7] */
+ * are kept. A patch that does not apply to its package, as after a merge of a
+ * branch with the patch and one with an update, was made for a version that is
+ * not known: the lines of its hunks are the base then. [D7] */
 
 #define KEPT_FOLDER ".agents/.mapm/rebase"
 
@@ -32,6 +34,7 @@ struct rebase {
     struct install_package *p;
     struct arena *arena;
     struct package_files versions[SIDES];
+    bool is_fitted; /* to the new package, without the others */
     struct rebased *files;
     size_t count, conflicts;
 };
@@ -141,6 +144,38 @@ static void merge_file(struct rebase *r, struct rebased *f)
     r->conflicts += f->conflict != NULL;
 }
 
+static bool read_sides(struct rebase *r, struct rebased *f, struct err *e)
+{
+    for (int k = 0; k < SIDES; k++)
+        if (!read_side(r, k, f->path, &f->sides[k], e))
+            return false;
+    merge_file(r, f);
+    return true;
+}
+
+/* Makes a base and our side of the new file and the lines of the patch. */
+static bool fit_sides(struct rebase *r, struct rebased *f,
+                      const struct patch_change *c, struct err *e)
+{
+    struct patch_side *theirs = &f->sides[THEIRS];
+    unsigned mode;
+    bool is_whole = c->is_new || c->is_gone, fits;
+
+    if (!read_side(r, THEIRS, f->path, theirs, e))
+        return false;
+    mode = theirs->mode ? theirs->mode : PATCH_FILE;
+    fits = patch_fit(c, is_whole ? STR("") : theirs->text, r->arena,
+                     &f->sides[BASE].text, &f->sides[OURS].text);
+    f->sides[BASE].mode = c->is_new ? 0 : mode;
+    f->sides[OURS].mode = c->is_gone ? 0 : mode;
+    merge_file(r, f);
+    if (!fits && !is_whole && !f->conflict) {
+        f->conflict = "the lines of the patch are others there";
+        r->conflicts++;
+    }
+    return true;
+}
+
 static bool merge(struct rebase *r, struct err *e)
 {
     struct patch patch;
@@ -153,10 +188,9 @@ static bool merge(struct rebase *r, struct err *e)
         struct rebased *f = &r->files[r->count++];
 
         f->path = patch.changes[i].path;
-        for (int k = 0; k < SIDES; k++)
-            if (!read_side(r, k, f->path, &f->sides[k], e))
-                return err_wrap(e, "%.*s", STR_ARG(f->path));
-        merge_file(r, f);
+        if (!(r->is_fitted ? fit_sides(r, f, &patch.changes[i], e)
+                           : read_sides(r, f, e)))
+            return err_wrap(e, "%.*s", STR_ARG(f->path));
     }
     return true;
 }
@@ -393,6 +427,20 @@ static bool refuse(struct rebase *r, struct err *e)
                     name);
 }
 
+static bool set_patch(struct rebase *r, struct err *e)
+{
+    struct install_package *p = r->p;
+    struct str text;
+
+    if (!format(r, &text, e))
+        return false;
+    if (str_eq(text, p->patch->text))
+        return true;
+    session_set_patch(r->s, p->patch->file, text);
+    p->patch = patches_find(&r->s->patches, p->patch->file);
+    return true;
+}
+
 bool session_rebase_patch(struct install_session *s, struct install_package *p,
                           struct err *e)
 {
@@ -400,7 +448,6 @@ bool session_rebase_patch(struct install_session *s, struct install_package *p,
     struct rebase r = {.s = s, .p = p, .arena = &scratch};
     const struct lock_entry *b = p->before;
     bool found;
-    struct str text;
 
     if (!b || !b->patch.n || str_eq(b->digest, p->digest) ||
         !str_eq(b->patch, p->patch->hash))
@@ -421,11 +468,62 @@ bool session_rebase_patch(struct install_session *s, struct install_package *p,
     } else if (r.conflicts) {
         return refuse(&r, e);
     }
-    if (!format(&r, &text, e))
+    return set_patch(&r, e);
+}
+
+/* Adds the way out to the failure `e`. */
+static bool keep_unfitted(struct rebase *r, struct err *e)
+{
+    const char *name = kept_name(r);
+    struct err problem = {0};
+
+    if (r->s->request->dry_run)
+        return err_hint(
+            e, "without --dry-run both versions are kept in " KEPT_FOLDER);
+    if (!keep_versions(r, name, &problem)) {
+        *e = problem;
         return false;
-    if (str_eq(text, p->patch->text))
-        return true;
-    session_set_patch(s, p->patch->file, text);
-    p->patch = patches_find(&s->patches, p->patch->file);
-    return true;
+    }
+    return err_hint(
+        e,
+        KEPT_FOLDER "/%s has ours/, theirs/ and merged/: edit "
+                    "merged/, then mapm %s --continue",
+        name, r->s->request->command == INSTALL_UPDATE ? "update" : "install");
+}
+
+/* Returns whether the patch was made by mapm, so that it applied once; one that
+ * was written by hand must be exact. */
+static bool is_recorded(const struct install_session *s,
+                        const struct install_package *p)
+{
+    return s->layers.whole.has_conflict ||
+           (p->before && str_eq(p->before->patch, p->patch->hash));
+}
+
+bool session_fit_patch(struct install_session *s, struct install_package *p,
+                       struct err *e)
+{
+    CLEANUP(arena_done) struct arena scratch = {0};
+    struct rebase r = {.s = s, .p = p, .arena = &scratch, .is_fitted = true};
+    struct err why = *e;
+
+    err_clear(e);
+    if (!read_version(&r, THEIRS, &package_node(p)->digest, e) || !merge(&r, e))
+        return false;
+    r.conflicts += !is_recorded(s, p);
+    if (r.conflicts && s->request->compares)
+        return leave_out(&r);
+    if (r.conflicts && s->request->continues) {
+        if (!take_resolution(&r, kept_name(&r), e))
+            return false;
+    } else if (r.conflicts) {
+        *e = why;
+        return keep_unfitted(&r, e);
+    } else {
+        context_note(s->cx,
+                     "%.*s was made for another version of %.*s: its lines "
+                     "have moved",
+                     STR_ARG(p->patch->file), STR_ARG(p->package->fqn));
+    }
+    return set_patch(&r, e);
 }

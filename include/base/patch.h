@@ -96,4 +96,15 @@ MUST_CHECK bool patch_parse(struct str text, const char *name, struct arena *a,
 MUST_CHECK bool patch_apply(const struct patch_change *c, struct str before,
                             struct arena *a, struct str *out, struct err *e);
 
+/*
+ * Finds the places of the hunks of a change in `text`, another version of the
+ * file than the one that it was made for. `*before` and `*after`, allocated in
+ * `a`, are `text` with the lines of both sides of the hunks in these places: a
+ * base and a side for diff_merge. Returns true if each hunk has exactly one
+ * place, with all its lines or with those that it makes of them; otherwise
+ * those with the most lines in common are taken.
+ */
+bool patch_fit(const struct patch_change *c, struct str text, struct arena *a,
+               struct str *before, struct str *after);
+
 #endif

@@ -215,6 +215,7 @@ hostile()
     snapshot .agents .claude mapm.lock >"$T/before"
     exits "$1: install refuses the patch" "$3" mapm install --yes
     like "$1: the error gives the reason" "$err" "$2"
+    rm -rf .agents/.mapm/rebase
     is "$1: install leaves the workspace unchanged" "$(snapshot .agents .claude mapm.lock)" "$(cat "$T/before")"
     rm -f $P
 }
@@ -224,6 +225,15 @@ diff --git a/notes.txt b/notes.txt
 +++ b/notes.txt
 @@ -1,2 +1,2 @@
 -x
++y
+ 2
+P
+hostile 'a patch made by hand of lines that have moved' 'line 4 of the patch' 1 <<'P'
+diff --git a/notes.txt b/notes.txt
+--- a/notes.txt
++++ b/notes.txt
+@@ -2,2 +2,2 @@
+-1
 +y
  2
 P
@@ -507,6 +517,45 @@ exits 'install succeeds after one side of the patch is taken' 0 mapm install
 ok 'install applies the side of the patch that was taken' grep -q third $b/SKILL.md
 git add -A && git commit -qm resolved
 exits 'install --locked succeeds after one side of the patch is taken' 0 mapm install --locked
+
+# One branch has a patch, another an update of the package: git merges both files.
+# moved SED: upstream changes, on a branch of the last commit without the patch.
+moved()
+{
+    git checkout -q trunk && mapm install --locked >/dev/null 2>&1
+    sed -i "$1" "$s/skills/base/SKILL.md"
+    make_repo acme/catalog "$s"
+    mapm update acme/base >/dev/null 2>&1 && git commit -qam "$1"
+    git checkout -q left && mapm install --locked >/dev/null 2>&1
+    git merge -q trunk
+    is "[D7] git merges a patch and the update $1 without conflict" "$(git status --porcelain)" ''
+}
+last=$(tail -n 1 $b/SKILL.md)
+moved '2i license: MIT'
+exits '[D7] install --locked refuses a patch of another version' 1 mapm install --locked
+like '[D7] the error names the command that rebases the patch' "$err" 'hint: mapm install rebases it'
+exits '[D7] a dry run rebases a patch of which the lines have moved' 0 mapm install --dry-run
+is '[D7] a dry run changes no file of git' "$(git status --porcelain)" ''
+exits '[D7] install rebases a patch of which the lines have moved' 0 mapm install
+is '[D7] the installed file has the lines of the patch and of the update' "$(grep -cx "$last\|license: MIT" $b/SKILL.md)" 2
+is '[D7] install changes the patch and the lock only' "$(git status --porcelain)" " M $P
+ M mapm.lock"
+git commit -qam 'rebased'
+exits '[D7] install --locked accepts the rebased patch' 0 mapm install --locked
+like '[D7] install --locked has nothing to do after the rebase' "$err" 'nothing to do'
+moved '$s/.*/Theirs./'
+exits '[D7] install refuses a patch of lines that the update changed' 1 mapm install
+like '[D7] the error names the patch' "$err" "$P does not apply"
+like '[D7] the error names the kept versions and install --continue' "$err" 'rebase/skill-acme__base .*edit merged/, then mapm install --continue'
+is '[D7] install keeps both versions of the lines' "$(tail -n 1 $K/ours/SKILL.md) $(tail -n 1 $K/theirs/SKILL.md)" "$last Theirs."
+exits '[D7] install --continue refuses a file with conflict markers' 1 mapm install --continue
+like '[D7] the error names the line of the marker' "$err" 'SKILL.md:[0-9]+ still has both versions'
+sed -i '/^<<<<<<<\|^=====\|^>>>>>>>/d' $K/merged/SKILL.md
+exits '[D7] install --continue takes the edited file' 0 mapm install --continue
+is '[D7] the installed file has the resolution' "$(tail -n 1 $b/SKILL.md)" Theirs.
+not_ok '[D7] install --continue removes the kept versions' test -e $K
+git commit -qam 'rebased again'
+exits '[D7] install --locked accepts the resolved patch' 0 mapm install --locked
 git checkout -q trunk && mapm install --locked >/dev/null 2>&1
 exits 'remove of a package on the trunk succeeds' 0 mapm remove acme/base
 rm -rf .git .gitignore

@@ -20,7 +20,7 @@ static void read_any(struct str text, struct str before, struct arena *a)
 {
     struct err e = {0};
     struct patch p;
-    struct str out;
+    struct str out, x, y;
 
     if (!patch_parse(text, "x", a, &p, &e)) {
         check(err_first(&e)[0]);
@@ -31,11 +31,16 @@ static void read_any(struct str text, struct str before, struct arena *a)
         check(fs_path_is_relative_clean(p.changes[i].path) &&
               text_is_utf8(p.changes[i].path) &&
               !text_has_control(p.changes[i].path));
+        bool fits = patch_fit(&p.changes[i], before, a, &x, &y);
+
         err_clear(&e);
-        if (patch_apply(&p.changes[i], before, a, &out, &e))
-            check(!p.changes[i].is_gone || out.n == 0);
-        else
+        if (!patch_apply(&p.changes[i], before, a, &out, &e)) {
             check(err_first(&e)[0]);
+            continue;
+        }
+        check(!p.changes[i].is_gone || out.n == 0);
+        if (fits) /* at the only place there is */
+            check(str_eq(x, before) && str_eq(y, out));
     }
 }
 

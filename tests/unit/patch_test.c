@@ -158,6 +158,54 @@ TEST(a_patch_is_applied_at_just_its_lines)
         check_apply(rows[i].patch, rows[i].before, rows[i].want, rows[i].why);
 }
 
+/* The places of hunks in another version, as base and side of a merge [D7]. */
+TEST(hunks_are_found_in_another_version)
+{
+    static const struct {
+        const char *hunks, *text, *before, *after;
+        bool fits;
+    } rows[] = {
+        {CHANGE, "x\ny\n", "x\ny\n", "X\ny\n", true},
+        {CHANGE, "0\nx\ny\n", "0\nx\ny\n", "0\nX\ny\n", true},
+        {CHANGE "@@ -9 +9 @@\n-z\n+Z\n", "0\nx\ny\n1\nz\n", "0\nx\ny\n1\nz\n",
+         "0\nX\ny\n1\nZ\n", true},
+        /* It is there already. */
+        {CHANGE, "0\nX\ny\n", "0\nx\ny\n", "0\nX\ny\n", true},
+        /* Two places: the nearer one is proposed. */
+        {CHANGE, "x\ny\nx\ny\n", "x\ny\nx\ny\n", "X\ny\nx\ny\n", false},
+        {"@@ -3,2 +3,2 @@\n-x\n+X\n y\n", "x\ny\nx\ny\n", "x\ny\nx\ny\n",
+         "x\ny\nX\ny\n", false},
+        /* Changed in part, or gone. */
+        {CHANGE, "0\nx\nz\n", "0\nx\ny\n", "0\nX\ny\n", false},
+        {CHANGE, "0\n", "x\ny\n0\n", "X\ny\n0\n", false},
+        {CHANGE, "", "x\ny\n", "X\ny\n", false},
+        {CHANGE, "x\ny", "x\ny\n", "X\ny\n", false},
+        {"@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+X\n", "x\n1\n",
+         "x\nx\n1\n", "X\nx\n1\n", false},
+        /* No context: any place would do. */
+        {"@@ -1,0 +2 @@\n+b\n", "a\nc\n", "a\nc\n", "a\nb\nc\n", false},
+        /* In the order of the patch. */
+        {"@@ -1 +1 @@\n-x\n+X\n@@ -3 +3 @@\n-y\n+Y\n", "y\nx\n", "y\nx\ny\n",
+         "y\nX\nY\n", false},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct arena a = {0};
+        struct str text = str_concat(
+            (struct str[]){STR(NAMES), str_cstr(rows[i].hunks)}, 2, &a);
+        struct str before, after;
+        struct patch p = {0};
+        struct err e = {0};
+
+        CHECK(patch_parse(text, "x.patch", &a, &p, &e) && p.count == 1);
+        CHECK(patch_fit(&p.changes[0], str_cstr(rows[i].text), &a, &before,
+                        &after) == rows[i].fits);
+        CHECK_STR(str_dup0(before, &a), rows[i].before);
+        CHECK_STR(str_dup0(after, &a), rows[i].after);
+        arena_done(&a);
+    }
+}
+
 TEST(what_is_no_plain_change_is_refused)
 {
     static const struct {
