@@ -318,8 +318,7 @@ const struct client clients_table[] = {
      .skills_home = ".copilot/skills",
      .agents = ".github/agents", .suffix = ".agent.md",
      .agent_keys = {"name", "description"},
-     .mcp = {".vscode/mcp.json", .shape = &shape_vscode, .env_ref = "${env:%}",
-             .workspace_ref = "${workspaceFolder}"},
+     .mcp = {".vscode/mcp.json", .shape = &shape_vscode, .env_ref = "${env:%}"},
      .mcp_user = {".config/Code/User/mcp.json", .shape = &shape_vscode,
                   .env_ref = "${env:%}"},
      .budget = {
@@ -335,8 +334,7 @@ const struct client clients_table[] = {
      .skills_home = ".cursor/skills",
      .agents = ".cursor/agents", .agents_home = ".cursor/agents",
      .suffix = ".md", .agent_keys = {"name", "description"},
-     .mcp = {".cursor/mcp.json", .shape = &shape_plain, .env_ref = "${env:%}",
-             .workspace_ref = "${workspaceFolder}"},
+     .mcp = {".cursor/mcp.json", .shape = &shape_plain, .env_ref = "${env:%}"},
      .mcp_user = {".cursor/mcp.json", .shape = &shape_plain, .env_ref = "${env:%}"},
      .budget = {
          .workspace = {".cursor/skills", ".agents/skills", ".claude/skills"},

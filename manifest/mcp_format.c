@@ -81,11 +81,6 @@ static bool prepare_dir(struct str dir, struct arena *a, struct str *out,
 {
     char *copy = arena_text(a, dir.p, dir.n);
 
-    /* the client's own variable for the folder, which the client resolves */
-    if (str_is(dir, MCP_WORKSPACE_REFERENCE)) {
-        *out = dir;
-        return true;
-    }
     if (str_find(dir, STR("${")) != SIZE_MAX || text_has_control(dir) ||
         !text_is_utf8(dir))
         return err_set(e, ERR_MCP,

@@ -98,23 +98,6 @@ static bool render_start(struct desired_state *w, const struct target *t,
            merge_hash(t->shape, item->place, *entry, w->arena, hash, e);
 }
 
-/* Renders the workspace by the variable that the client resolves, instead of
- * `mapm start`. Returns false if the client has none, or if it does not
- * suffice. */
-static bool render_reference(struct desired_state *w, const struct target *t,
-                             const struct provision_item *item,
-                             const struct document *d, struct str *entry,
-                             struct hash *hash)
-{
-    const char *reference = t->client->mcp.workspace_ref;
-    struct err ignored = {0};
-
-    return reference && mcp_mention(d->mcp, "${workspaceDir}").n &&
-           !mcp_mention(d->mcp, "${sharedDir}").n &&
-           render_for(w, t, item, d, str_cstr(reference), STR(""), entry, hash,
-                      &ignored);
-}
-
 static bool make_started(struct desired_state *w, const struct target *t,
                          struct desired_server *s, const struct document *d,
                          struct err *e)
@@ -167,12 +150,8 @@ bool desired_state_make_server(struct desired_state *w, const struct target *t,
         return make_of_plugin(w, t, s, d, &plugin, e);
     workspace = mcp_mention(d->mcp, "${workspaceDir}").n > 0;
     shared = mcp_mention(d->mcp, "${sharedDir}").n > 0;
-    if (w->options->start_servers && (workspace || shared)) {
-        if (!render_reference(w, t, item, d, &s->entry, &s->hash))
-            return make_started(w, t, s, d, e);
-        s->is_started = true;
-        return true;
-    }
+    if (w->options->start_servers && (workspace || shared))
+        return make_started(w, t, s, d, e);
     if ((workspace &&
          !check_path(w->workspace, "${workspaceDir}", item->fqn, e)) ||
         (shared &&
@@ -310,10 +289,8 @@ bool desired_state_is_from_elsewhere(struct desired_state *w,
     if (!(s->absolute || s->is_started) ||
         !desired_state_read_document(w, s->item, &d, &ignored, &e) || !d->mcp)
         return false;
-    if ((render_start(w, t, s->item, d, &ignored, &started, &e) &&
-         hash_eq(&started, found)) ||
-        (render_reference(w, t, s->item, d, &ignored, &started) &&
-         hash_eq(&started, found)))
+    if (render_start(w, t, s->item, d, &ignored, &started, &e) &&
+        hash_eq(&started, found))
         return true;
     err_clear(&e);
     pattern = mcp_mention(d->mcp, "${workspaceDir}");

@@ -38,8 +38,8 @@ struct desired_server {
     struct hash source; /* hash of the sources of the entry */
     bool absolute;      /* contains absolute paths; set by
                          * desired_state_make_server() */
-    bool is_started;    /* contains none, because `mapm start` or the client
-                         * substitutes them */
+    bool is_started;    /* contains none, because `mapm start` substitutes
+                         * them */
     bool names_mapm;    /* the command is "mapm" */
     struct str entry;
     struct hash hash;

@@ -62,8 +62,6 @@ struct client_mcp {
     /* Syntax of a reference to an environment variable, with "%" for its name;
      * NULL if the client does not expand variables. */
     const char *env_ref;
-    const char *workspace_ref; /* syntax of a reference to the workspace; or
-                                  NULL */
     /* An additional member of each entry: its name, and its value in JSON. */
     struct {
         const char *name, *value;

@@ -17,10 +17,6 @@ struct str mcp_key_hashed(struct str fqn, struct arena *a);
 /* Returns the file name of a server: io.example_mcp.json for io.example/mcp. */
 struct str mcp_file_name(struct str fqn, struct arena *a);
 
-/* Reference to the workspace in files of editors; also a possible
- * `workspace_dir`. */
-#define MCP_WORKSPACE_REFERENCE "${workspaceFolder}"
-
 /*
  * Returns the text of an MCP file for a client: with placeholders substituted
  * in one pass in every string value, forward slashes, `_meta` if requested, and

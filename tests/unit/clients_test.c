@@ -303,9 +303,9 @@ TEST(variables_in_the_words_of_each_client)
     }
 }
 
-/* [H6, D20] with `servers: start` an editor that knows the workspace by a name
- * gets that name, the others `mapm start` */
-TEST(the_workspace_by_the_name_of_an_editor)
+/* [D20] with `servers: start` each client gets `mapm start`, also an editor that
+ * has a variable for the workspace: without mapm nobody would be asked */
+TEST(the_workspace_in_committed_files)
 {
     struct fixture *d = &fixture;
 
@@ -322,12 +322,12 @@ TEST(the_workspace_by_the_name_of_an_editor)
                  "\"${workspaceDir}/x\", \"args\": [\"${sharedDir}\"]}\n",
                  NULL);
     FIXTURE_OK(d, 0);
-    CHECK(strstr(fixture_content(d, ".vscode/mcp.json"),
-                 "\"${workspaceFolder}/x\"") != NULL);
+    CHECK(strstr(fixture_content(d, ".vscode/mcp.json"), "\"io-e-m\"\n") !=
+          NULL);
     CHECK(strstr(fixture_content(d, ".vscode/mcp.json"), "\"io-e-n\"\n") !=
           NULL);
-    CHECK(!strstr(fixture_content(d, ".kiro/settings/mcp.json"),
-                  "workspaceFolder"));
+    CHECK(strstr(fixture_content(d, ".kiro/settings/mcp.json"),
+                 "\"io-e-m\"\n") != NULL);
     /* Entries written by `servers: direct` and committed are not edits. */
     d->options.start_servers = false;
     FIXTURE_OK(d, 0);
