@@ -44,20 +44,40 @@ static bool find_workspace(struct context *cx, struct str *out, struct err *e)
     return layer_find_workspace(cx, cx->cwd, out, e);
 }
 
+#define KNOWN_MAX_BYTES 200
+
+/* Finds the key; appends other keys to `known`, as far as they fit. */
 static const struct lock_entry *find_key(const struct lock *lock,
-                                         struct str member, struct str key)
+                                         struct str member, struct str key,
+                                         struct buf *known)
 {
-    for (size_t i = 0; i < lock->count; i++)
-        if (lock->entries[i].kind == DOC_MCP &&
-            lock_is_of(&lock->entries[i], member) &&
-            str_eq(lock->entries[i].place, key))
-            return &lock->entries[i];
+    for (size_t i = 0; i < lock->count; i++) {
+        const struct lock_entry *entry = &lock->entries[i];
+
+        if (entry->kind != DOC_MCP || !lock_is_of(entry, member))
+            continue;
+        if (str_eq(entry->place, key))
+            return entry;
+        if (known->n + entry->place.n + 2 < KNOWN_MAX_BYTES)
+            buf_printf(known, "%s%.*s", known->n ? ", " : "",
+                       STR_ARG(entry->place));
+    }
     return NULL;
+}
+
+static bool fail_unknown(const struct buf *known, struct str root,
+                         struct str key, struct err *e)
+{
+    err_set(e, ERR_NOT_FOUND, "mapm.lock in %.*s has no MCP server \"%.*s\"",
+            STR_ARG(root), STR_ARG(key));
+    if (known->n)
+        return err_hint(e, "it has %.*s", STR_ARG(buf_str(known)));
+    return err_hint(e, "run mapm install once");
 }
 
 /* `*found` stays NULL if the lock has no such key. */
 static bool search_folder(const struct folder *f, const char *name,
-                          struct str member, struct str key,
+                          struct str member, struct str key, struct buf *known,
                           const struct lock_entry **found, struct err *e)
 {
     struct str text;
@@ -68,7 +88,7 @@ static bool search_folder(const struct folder *f, const char *name,
     if (!folder_read_lock(f, name, &text, e) ||
         !lock_parse(text, name, &f->cx->arena, &lock, e))
         return false;
-    *found = find_key(&lock, member, key);
+    *found = find_key(&lock, member, key, known);
     return true;
 }
 
@@ -78,8 +98,11 @@ bool locked_server_find(struct context *cx, struct str key,
     const struct lock_entry *entry = NULL;
     struct locked_server s = {.key = key};
     struct folder f = {.cx = cx, .fd = -1}, root = f;
+    CLEANUP(buf_done) struct buf known = {0};
     struct str member;
     bool ok;
+
+    buf_init(&known, KNOWN_MAX_BYTES);
 
     if (!find_workspace(cx, &s.workspace, e) ||
         !layer_find_root(cx, s.workspace, &root.path, &member, e))
@@ -87,17 +110,15 @@ bool locked_server_find(struct context *cx, struct str key,
     f.path = s.workspace;
     ok = fs_open_dir(root.path.p, &root.fd, e) &&
          fs_open_dir(f.path.p, &f.fd, e) &&
-         search_folder(&root, "mapm.lock", member, key, &entry, e) &&
-         search_folder(&f, "mapm.local.lock", str_make("", 0), key, &entry, e);
+         search_folder(&root, "mapm.lock", member, key, &known, &entry, e) &&
+         search_folder(&f, "mapm.local.lock", str_make("", 0), key, &known,
+                       &entry, e);
     fs_close(&root.fd);
     fs_close(&f.fd);
     if (!ok)
         return false;
     if (!entry)
-        return err_set(e, ERR_NOT_FOUND,
-                       "mapm.lock in %.*s has no MCP server \"%.*s\": run "
-                       "mapm install once",
-                       STR_ARG(root.path), STR_ARG(key));
+        return fail_unknown(&known, root.path, key, e);
     s.name = entry->name;
     if (!hash_parse(str_from_index(entry->digest, DIGEST_PREFIX_CHARS),
                     &s.digest))

@@ -129,6 +129,7 @@ is 'the server inherits ignored signals' "$(trap '' USR1; mapm start $key | grep
 
 exits 'mapm start fails for an unknown key' 1 mapm start nothing
 one_line 'the error for an unknown key takes one line'
+like '[D20] the error for an unknown key names the keys of the lock' "$err" 'no MCP server "nothing"; it has io-acme-plain, io-acme-tool$'
 for odd in '' ' ' '../../x' 'a"b' '$(x)' "$(printf 'a\033[31mb')" "$(printf 'a\nb')" \
     "$(head -c 5000 /dev/zero | tr '\0' k)"; do
     exits '[D20] mapm start fails for an odd key' 1 mapm start "$odd"
