@@ -771,7 +771,9 @@ static void show(struct import *m)
     struct map best;
     size_t choice = 0, n = 0;
 
-    if (!fs_open_dir(s->layer.path.p, &root, &ignored))
+    if (!fs_open_dir(str_dup0(s->cx->use_global ? s->cx->home : s->layer.path,
+                              &s->cx->arena),
+                     &root, &ignored))
         root = -1;
     for (size_t i = 0; i < m->count; i++) {
         struct item *item = &m->items[i];

@@ -150,7 +150,8 @@ static bool decide_tree(struct plan *plan, struct target *t, struct change *c,
                         &count, e))
         return false;
     compare_tree(plan, t, c->path, nodes, count, known, &found, false);
-    if (t && !found.differs && !known && place_is_of_user(c->path) && !force)
+    if (t && !found.differs && !known && place_is_of_user(c->path) && !force &&
+        !plan->desired.options->takes_over)
         return displace(plan, c, "is there already, and is not of mapm");
     if (t && !found.differs) {
         adopt_tree(plan, t, nodes, count);

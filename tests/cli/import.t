@@ -157,6 +157,21 @@ exits '[D14] import of the lock file of the user by path succeeds' 0 mapm import
 like 'import of the lock file of the user by path writes to the workspace' "$(cat mapm.yaml)" skills/docx
 mkdir -p "$HOME/.local/state/skills" && mv "$HOME/.agents/.skill-lock.json" "$HOME/.local/state/skills"
 exits '[D14] import -g finds the lock file in $XDG_STATE_HOME' 0 mapm import -g
+# As the program leaves it: the folder is there, for one client alone or for several.
+for at in "$HOME/.agents/skills" "$HOME/.claude/skills"; do
+    exits '[D14] remove -g --yes removes an imported skill' 0 mapm remove -g --yes docx
+    mkdir -p "$at" && cp -r "$s/skills/docx" "$at/docx"
+    exits '[D14] import -g accepts an equal folder of the user' 0 mapm import -g
+    like '[D14] import -g reports that it takes over an equal folder' "$err" 'docx: same content as locked; an equal folder was there'
+    exits '[D14] install -g succeeds after an import' 0 mapm install -g
+    exits '[D14] remove -g of a folder that was there before needs consent' 4 mapm remove -g docx
+    like '[D14] the error names the folder that was there before' "$err" "$at/docx was there before mapm import"
+done
+exits '[D14] remove -g --yes removes a folder that was there before' 0 mapm remove -g --yes docx
+cp -r "$s/skills/docx" "$at/docx" && echo mine >>"$at/docx/SKILL.md"
+exits '[D14] import -g leaves out a skill of which a folder differs' 3 mapm import -g
+ok '[D14] import -g leaves the folder that differs' grep -qx mine "$at/docx/SKILL.md"
+rm -r "$at/docx"
 
 # --- agents.toml -------------------------------------------------------------------------
 
