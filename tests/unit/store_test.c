@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "mapm/patched.h"
 #include "mapm/state.h"
 #include "mapm/store.h"
 
@@ -1507,5 +1508,155 @@ TEST(one_process_downloads_from_a_repository)
     CHECK(!store_find_fresh_ref(other, STR("h/o/r"), STR("main/x"), &r.arena,
                                 &commit));
     store_close(other);
+    rig_done(&r);
+}
+
+/* --- patches of packages [D7] -------------------------------------------------- */
+
+#define CHANGE(path, before, after)                                            \
+    "diff --git a/" path " b/" path "\n--- a/" path "\n+++ b/" path            \
+    "\n@@ -1 +1 @@\n-" before "\n+" after "\n"
+#define ADD(path, text)                                                        \
+    "diff --git a/" path " b/" path                                            \
+    "\nnew file mode 100644\n--- /dev/null\n+++ b/" path                       \
+    "\n@@ -0,0 +1 @@\n+" text "\n"
+#define DROP(path, text)                                                       \
+    "diff --git a/" path " b/" path "\ndeleted file mode 100644\n--- a/" path  \
+    "\n+++ /dev/null\n@@ -1 +0,0 @@\n-" text "\n"
+
+/* A package of three files, one of which is no text. */
+static struct hash put_package(struct rig *r)
+{
+    static const char *const all[][2] = {
+        {"SKILL.md", "one\n"}, {"b.bin", NULL}, {"data/a.txt", "two\n"}};
+    struct package_file *files = arena_array(&r->arena, 3, sizeof *files);
+    struct str listing;
+    struct hash h;
+
+    for (size_t i = 0; i < 3; i++) {
+        files[i].path = str_cstr(all[i][0]);
+        CHECK(store_put(r->store,
+                        all[i][1] ? str_cstr(all[i][1]) : str_make("\0\n", 2),
+                        &files[i].hash, &r->err));
+    }
+    h = store_listing_format(files, 3, &r->arena, &listing);
+    CHECK(store_put(r->store, listing, &h, &r->err));
+    return h;
+}
+
+/* "SKILL.md=ONE data/a.txt=two", and the lines; or why it is refused. */
+static const char *patch_package(struct rig *r, const struct hash *package,
+                                 const char *patch, bool keep)
+{
+    struct patched out;
+    struct str shown = STR("");
+
+    err_clear(&r->err);
+    if (!patched_apply(r->store, package, str_cstr(patch), "p", keep, &r->arena,
+                       &out, &r->err))
+        return err_first(&r->err);
+    for (size_t i = 0; i < out.count; i++) {
+        struct str text;
+
+        if (!store_read(r->store, &out.files[i].hash, 100, &r->arena, &text,
+                        &r->err))
+            text = STR("?");
+        if (text.n && text.p[0])
+            shown = arena_printf(&r->arena, "%.*s%.*s=%.*s ", STR_ARG(shown),
+                                 STR_ARG(out.files[i].path),
+                                 STR_ARG(str_trim(text)));
+    }
+    if (keep) {
+        struct package_file *files;
+        size_t count;
+
+        CHECK(store_read_listing(r->store, &out.digest, &r->arena, &files,
+                                 &count, &r->err) &&
+              count == out.count);
+    }
+    return arena_printf(&r->arena, "%.*s+%zu -%zu", STR_ARG(shown), out.added,
+                        out.removed)
+        .p;
+}
+
+TEST(patches_make_other_packages)
+{
+    static const struct {
+        const char *patch, *result;
+    } patches[] = {
+        {CHANGE("SKILL.md", "one", "ONE"), "SKILL.md=ONE data/a.txt=two +1 -1"},
+        {CHANGE("data/a.txt", "two", "TWO") CHANGE("SKILL.md", "one", "ONE"),
+         "SKILL.md=ONE data/a.txt=TWO +2 -2"},
+        {ADD("new.md", "three"),
+         "SKILL.md=one data/a.txt=two new.md=three +1 -0"},
+        {ADD("data/b.md", "x") DROP("data/a.txt", "two"),
+         "SKILL.md=one data/b.md=x +1 -1"},
+        /* strict: not even where the folder has gone */
+        {DROP("data/a.txt", "two") ADD("Data", "x"),
+         "Data and another file are the same name on some file systems"},
+        {DROP("SKILL.md", "one") ADD("skill.md", "x"),
+         "data/a.txt=two skill.md=x +1 -1"},
+        {CHANGE("none", "a", "b"), "the package has no none"},
+        {ADD("SKILL.md", "x"), "SKILL.md is there already"},
+        {ADD("skill.MD", "x"), "skill.MD and another file are the same name on "
+                               "some file systems"},
+        {ADD("DATA", "x"), "DATA and another file are the same name on some "
+                           "file systems"},
+        {ADD("SKILL.md/x", "x"), "SKILL.md/x and another file are the same "
+                                 "name on some file systems"},
+        {ADD("x/y", "x") ADD("X", "x"), "X and another file are the same name "
+                                        "on some file systems"},
+        {ADD("con", "x"), "the file name \"con\" is a device on Windows"},
+        {CHANGE("b.bin", "x", "y"), "b.bin is not text"},
+        {CHANGE("SKILL.md", "1", "ONE"),
+         "SKILL.md:1 differs from the line in the patch"},
+    };
+    struct rig r;
+    struct hash package;
+
+    rig_init(&r);
+    package = put_package(&r);
+    for (size_t i = 0; i < sizeof patches / sizeof *patches; i++)
+        CHECK_STR(patch_package(&r, &package, patches[i].patch, true),
+                  patches[i].result);
+    CHECK_STR(patch_package(&r, &package,
+                            DROP("SKILL.md", "one") DROP("data/a.txt", "two"),
+                            false),
+              "+0 -2");
+    rig_done(&r);
+}
+
+/* [D7] What the lock says of a patched package, by its two digests. */
+TEST(installed_packages_by_their_digests)
+{
+    static const char patch[] = CHANGE("SKILL.md", "one", "ONE");
+    static const char other[] = CHANGE("SKILL.md", "one", "ELSE");
+    struct rig r;
+    struct hash package, text, installed, unknown = hash_of(str_cstr(other));
+    struct patched out;
+    struct str digest, of_patch, of_unknown;
+
+    rig_init(&r);
+    package = put_package(&r);
+    digest =
+        arena_printf(&r.arena, "sha256:%s", hash_hex(&package, &r.arena).p);
+    CHECK(patched_installed(r.store, digest, STR(""), &installed, &r.err) &&
+          hash_eq(&installed, &package));
+    CHECK(store_put(r.store, str_cstr(patch), &text, &r.err));
+    of_patch = arena_printf(&r.arena, "sha256:%s", hash_hex(&text, &r.arena).p);
+    CHECK(patched_apply(r.store, &package, str_cstr(patch), "p", false,
+                        &r.arena, &out, &r.err));
+    CHECK(!store_has(r.store, &out.digest)); /* it is only computed */
+    CHECK(patched_installed(r.store, digest, of_patch, &installed, &r.err) &&
+          hash_eq(&installed, &out.digest) && !hash_eq(&installed, &package));
+    of_unknown =
+        arena_printf(&r.arena, "sha256:%s", hash_hex(&unknown, &r.arena).p);
+    CHECK(!patched_installed(r.store, digest, of_unknown, &installed, &r.err) &&
+          r.err.code == ERR_NOT_FOUND && r.err.hint[0]);
+    CHECK(!patched_installed(r.store, STR("x"), STR(""), &installed, &r.err));
+    CHECK_STR(err_first(&r.err), "\"x\" is not a digest");
+    CHECK(!patched_installed(r.store, digest, STR("sha256:1"), &installed,
+                             &r.err));
+    CHECK_STR(err_first(&r.err), "\"sha256:1\" is not a digest");
     rig_done(&r);
 }
