@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "mapm/doc_kind.h"
 #include "mapm/limits.h"
@@ -1128,6 +1129,225 @@ TEST(many_at_once_lose_nothing)
     }
     expect(d, "");
     fixture_done(d);
+}
+
+/* --- what the record says ------------------------------------------------------ */
+
+static struct provision *open_only(struct fixture *d)
+{
+    struct provision *p = NULL;
+
+    err_clear(&d->err);
+    CHECK(provision_open(str_cstr(d->path), &client_scope_workspace, true, NULL,
+                         NULL, &d->recovered, &p, &d->err));
+    return p;
+}
+
+static const char *generated(struct fixture *d, enum provision_list which)
+{
+    struct provision *p = open_only(d);
+    struct str out = STR(""), *paths;
+    size_t count;
+
+    CHECK(
+        provision_list_generated(p, which, &d->arena, &paths, &count, &d->err));
+    for (size_t i = 0; i < count; i++)
+        out = arena_join(out, " ", paths[i], &d->arena);
+    provision_close(p);
+    return str_dup0(out, &d->arena);
+}
+
+TEST(generated_paths_are_listed)
+{
+#define MADE                                                                   \
+    ".agents/skills/writer .claude/skills/writer .agents/agents/reviewer "     \
+    ".claude/agents/reviewer.md"
+    struct fixture *d = &fixture;
+    struct err e = {0};
+
+    fixture_init(d);
+    fixture_client(d, "claude");
+    CHECK_STR(generated(d, PROVISION_LIST_MADE), "");
+    add_all(d);
+    FIXTURE_OK(d, 0);
+    CHECK_STR(generated(d, PROVISION_LIST_MADE), MADE " .mcp.json");
+    CHECK_STR(generated(d, PROVISION_LIST_ABSOLUTE), MADE);
+    fixture_clear(d);
+    add_all(d);
+    d->item_count--;
+    fixture_item(d, DOC_MCP, "io-example-mcp", "io.example_mcp.json",
+                 SERVER("io.example/mcp", "\"${sharedDir}/x\""), NULL);
+    FIXTURE_OK(d, 0);
+    CHECK_STR(generated(d, PROVISION_LIST_ABSOLUTE), MADE " .mcp.json");
+    CHECK(fs_remove_tree_at(d->fd, ".agents/.mapm", &e));
+    CHECK_STR(generated(d, PROVISION_LIST_MADE), "");
+    fixture_done(d);
+}
+
+static const char *took_over(struct fixture *d, enum doc_kind kind,
+                             const char *place)
+{
+    struct provision *p = open_only(d);
+    struct str path = provision_took_over(p, kind, str_cstr(place), &d->arena);
+
+    provision_close(p);
+    return str_dup0(path, &d->arena);
+}
+
+/* An import takes over what a person had, and it is known later. */
+TEST(what_was_there_before_an_import)
+{
+    struct fixture *d = &fixture;
+
+    fixture_init(d);
+    fixture_client(d, "claude");
+    fixture_write(d, ".claude/skills/writer/SKILL.md",
+                  SKILL("writer", "Write."));
+    fixture_write(d, ".mcp.json",
+                  "{\"mcpServers\": {\"other\": {\"command\": \"x\"}, "
+                  "\"io-example-mcp\": {\"command\": \"npx\", "
+                  "\"args\": [\"-y\", \"x\"]}}}");
+    fixture_item(d, DOC_SKILL, "writer", "SKILL.md", SKILL("writer", "Write."),
+                 NULL);
+    fixture_item(d, DOC_SKILL, "second", "SKILL.md", SKILL("second", "Write."),
+                 NULL);
+    fixture_item(d, DOC_MCP, "io-example-mcp", "io.example_mcp.json",
+                 SERVER("io.example/mcp", "\"-y\", \"x\""), NULL);
+    d->options.takes_over = true;
+    FIXTURE_OK(d, 0);
+    CHECK_STR(took_over(d, DOC_SKILL, ".agents/skills/writer"),
+              ".claude/skills/writer");
+    CHECK_STR(took_over(d, DOC_SKILL, ".agents/skills/second"), "");
+    CHECK_STR(took_over(d, DOC_SKILL, "writer"), "");
+    CHECK_STR(took_over(d, DOC_MCP, "io-example-mcp"),
+              ".mcp.json#io-example-mcp");
+    CHECK_STR(took_over(d, DOC_MCP, "other"), "");
+    fixture_done(d);
+}
+
+/* [row 27] A record that cannot be opened is as none. */
+TEST(a_record_that_is_no_file_is_replaced)
+{
+    struct fixture *d = &fixture;
+
+    fixture_init(d);
+    add_all(d);
+    FIXTURE_OK(d, 0);
+    CHECK(unlinkat(d->fd, ".agents/.mapm/state", 0) == 0 &&
+          mkdirat(d->fd, ".agents/.mapm/state", 0755) == 0);
+    FIXTURE_OK(d, 0);
+    CHECK(d->change_count == 0);
+    CHECK(strncmp(fixture_content(d, ".agents/.mapm/state"), "mapm-state 1\n",
+                  13) == 0);
+    fixture_done(d);
+}
+
+/* --- packages that a checkout brought ---------------------------------------- */
+
+/* Removes all three without a record, after `change`; what is left. */
+static const char *removed_from_checkout(void (*change)(struct fixture *d))
+{
+    static const char *const all[] = {".agents/skills/writer",
+                                      ".agents/skills/writer/SKILL.md",
+                                      ".claude/skills/writer",
+                                      ".agents/agents/reviewer",
+                                      ".agents/agents/reviewer/notes.md",
+                                      ".claude/agents/reviewer.md"};
+    struct fixture *d = &fixture;
+    struct provision_item gone[2];
+    struct str left = STR("");
+    struct err e = {0};
+
+    fixture_init(d);
+    fixture_client(d, "claude");
+    add_all(d);
+    FIXTURE_OK(d, 0);
+    CHECK(fs_remove_tree_at(d->fd, ".agents/.mapm", &e));
+    change(d);
+    memcpy(gone, d->items, sizeof gone);
+    d->items[0] = d->items[2]; /* the server stays */
+    d->item_count = 1;
+    d->text_count = 0;
+    d->options.gone = gone;
+    d->options.gone_count = 2;
+    FIXTURE_OK(d, 0);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (fixture_has(d, all[i]))
+            left =
+                arena_join(left, " ", path_last(str_cstr(all[i])), &d->arena);
+    CHECK(strstr(fixture_content(d, ".mcp.json"), "io.example/mcp") != NULL);
+    return left.p;
+}
+
+static void change_nothing(struct fixture *d)
+{
+    (void)d;
+}
+
+static void edit_agent(struct fixture *d)
+{
+    fixture_write(d, ".agents/agents/reviewer/notes.md", "mine");
+}
+
+static void edit_rendered(struct fixture *d)
+{
+    fixture_write(d, ".claude/agents/reviewer.md", "mine");
+}
+
+static void lead_elsewhere(struct fixture *d)
+{
+    CHECK(unlinkat(d->fd, ".claude/skills/writer", 0) == 0 &&
+          symlinkat("../mine", d->fd, ".claude/skills/writer") == 0);
+}
+
+static void put_folder(struct fixture *d)
+{
+    CHECK(unlinkat(d->fd, ".claude/skills/writer", 0) == 0 &&
+          unlinkat(d->fd, ".claude/agents/reviewer.md", 0) == 0 &&
+          mkdirat(d->fd, ".claude/skills/writer", 0755) == 0 &&
+          mkdirat(d->fd, ".claude/agents/reviewer.md", 0755) == 0);
+}
+
+static void add_file(struct fixture *d)
+{
+    fixture_write(d, ".agents/skills/writer/mine.txt", "mine");
+}
+
+static void lose_file(struct fixture *d)
+{
+    CHECK(unlinkat(d->fd, ".agents/skills/writer/SKILL.md", 0) == 0);
+}
+
+static void lose_all(struct fixture *d)
+{
+    struct err e = {0};
+
+    CHECK(fs_remove_tree_at(d->fd, ".agents/skills", &e) &&
+          fs_remove_tree_at(d->fd, ".agents/agents", &e) &&
+          fs_remove_tree_at(d->fd, ".claude", &e));
+}
+
+TEST(what_a_checkout_brought_goes_unless_it_was_edited)
+{
+    static const struct {
+        void (*change)(struct fixture *d);
+        const char *left;
+    } checkouts[] = {
+        {change_nothing, ""},
+        {edit_agent, "reviewer notes.md"},
+        {edit_rendered, "reviewer.md"},
+        {lead_elsewhere, "writer"},
+        {put_folder, "writer reviewer.md"},
+        {add_file, "writer SKILL.md"},
+        {lose_file, ""},
+        {lose_all, ""},
+    };
+
+    for (size_t i = 0; i < sizeof checkouts / sizeof *checkouts; i++) {
+        CHECK_STR(removed_from_checkout(checkouts[i].change),
+                  checkouts[i].left);
+        fixture_done(&fixture);
+    }
 }
 
 /* --- files of a user [H8] ---------------------------------------------------- */
