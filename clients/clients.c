@@ -46,13 +46,10 @@ bool clients_agent_is_at(const struct client *c, struct str path)
            is_file_of(c->prompts, CLIENT_PROMPT_SUFFIX, path);
 }
 
-struct str clients_mcp_file(const struct client *c,
-                            const struct client_choice *choice, int root)
+struct str clients_mcp_file(const struct client *c, int root)
 {
     const struct client_mcp *m = &c->mcp;
 
-    if (m->unverified && clients_selection(choice, c) != CLIENT_YES)
-        return (struct str){0};
     for (size_t i = 0; i < CLIENT_MAX_OTHERS && m->others[i]; i++)
         if (fs_exists_at(root, m->others[i]))
             return str_cstr(m->others[i]);
@@ -78,6 +75,15 @@ enum client_selection clients_selection(const struct client_choice *choice,
             selection = CLIENT_NO;
     }
     return selection;
+}
+
+bool clients_is_named(const struct client_choice *choice,
+                      const struct client *c)
+{
+    struct client_choice named = *choice;
+
+    named.count -= named.found;
+    return clients_selection(&named, c) == CLIENT_YES;
 }
 
 const struct client *clients_backend_at(size_t index)

@@ -93,6 +93,14 @@ static void note_others(struct context *cx, const struct install_plan *plan)
                      STR_ARG(names), STR_ARG(names));
 }
 
+/* Files of a user have an absolute path. */
+static bool is_unverified_file(const struct client *c, struct str file)
+{
+    return str_starts(file, STR("/"))
+               ? c->mcp_user.unverified
+               : c->mcp.unverified && clients_mcp_is_at(&c->mcp, file);
+}
+
 /* Of what other tools say of a client nobody saw that it holds. */
 static void note_unverified(struct context *cx, const struct install_plan *plan)
 {
@@ -106,7 +114,7 @@ static void note_unverified(struct context *cx, const struct install_plan *plan)
         if (!str_cut(&rest, '#', &file) || change->kind == PROVISION_REMOVE ||
             !c || c == told ||
             (clients_is_verified(c) &&
-             !(c->mcp.unverified && clients_mcp_is_at(&c->mcp, file))))
+             !(rest.p && is_unverified_file(c, file))))
             continue;
         context_note(cx,
                      "%.*s is unverified: what %s reads there is known from a "

@@ -71,16 +71,16 @@ static bool is_word(struct str_list words, const char *word)
     return words.count == 1 && str_is(words.items[0], word);
 }
 
-/* --client: for this run. */
+/* --client: for this run. Clients of "all" are added to `found`. */
 static bool add_asked(const struct install_session *s, struct names *out,
-                      struct err *e)
+                      struct names *found, struct err *e)
 {
     struct str_list asked = s->request->clients;
 
     for (size_t i = 0; is_word(asked, "all") && i < clients_count; i++)
         if (clients_table[i].always || is_here(&s->layer, &clients_table[i]) ||
             clients_are_there(&s->layer, &clients_table[i], s->cx->home))
-            add_name(out, clients_table[i].name);
+            add_name(found, clients_table[i].name);
     if (is_word(asked, "all") || is_word(asked, "none"))
         return true;
     for (size_t i = 0; i < asked.count; i++) {
@@ -128,22 +128,31 @@ bool session_choose_clients(struct install_session *s,
     struct client_choice lists = asks_user(s)
                                      ? clients_used_so_far(&s->layer, s->cx)
                                      : clients_used(&s->layer, s->cx);
-    struct names n = new_names(clients_count + lists.count +
+    size_t named = lists.count - lists.found;
+    struct names n = new_names(2 * clients_count + lists.count +
                                    s->request->clients.count + s->more.count,
                                &s->cx->arena);
+    struct names found = new_names(clients_count + lists.found, &s->cx->arena);
 
     *out = lists;
-    if (!check_lists(&lists, e) || !add_asked(s, &n, e))
+    if (!check_lists(&lists, e) || !add_asked(s, &n, &found, e))
         return false;
     out->is_for_run = s->request->clients.count > 0;
-    for (size_t i = 0; !lists.is_decided && i < s->more.count; i++)
+    for (size_t i = 0; !clients_are_decided(&s->layer) && i < s->more.count;
+         i++)
         n.items[n.count++] = s->more.items[i];
     if (out->is_for_run)
-        add_served(s, &lists, &n);
+        add_served(s, &lists, &found);
     for (size_t i = 0; !out->is_for_run && i < lists.count; i++)
-        n.items[n.count++] = lists.names[i];
+        if (i < named)
+            n.items[n.count++] = lists.names[i];
+        else
+            found.items[found.count++] = lists.names[i];
+    for (size_t i = 0; i < found.count; i++)
+        n.items[n.count++] = found.items[i];
     out->names = n.items;
     out->count = n.count;
+    out->found = found.count;
     return true;
 }
 

@@ -49,14 +49,14 @@ static struct client_choice find_used(const struct layer *l, struct context *cx,
         if (clients_selection(&said, &clients_table[i]) == CLIENT_UNSET &&
             clients_are_there(l, &clients_table[i], cx->home))
             names[o.clients.count++] = str_cstr(clients_table[i].name);
-    if (!l->provision)
-        return o.clients;
-    provision_find_served(l->provision, &o, served);
+    if (l->provision)
+        provision_find_served(l->provision, &o, served);
     for (size_t i = 0; i < clients_count; i++)
         if (served[i] &&
             clients_selection(&o.clients, &clients_table[i]) == CLIENT_UNSET &&
             !provision_uses(l->provision, &o, &clients_table[i]))
             names[o.clients.count++] = str_cstr(clients_table[i].name);
+    o.clients.found = o.clients.count - said.count;
     return o.clients;
 }
 
@@ -77,17 +77,20 @@ struct client_choice clients_given(const struct layer *l, struct context *cx)
     struct str *names =
         arena_array(&cx->arena, used.count + clients_count, sizeof *names);
 
-    for (size_t i = 0; i < used.count; i++)
-        names[i] = used.names[i];
+    size_t count = 0;
+
     for (size_t i = 0; i < clients_count; i++) {
         const struct client *c = &clients_table[i];
 
         if (c->always && !l->scope->is_user &&
             clients_selection(&used, c) == CLIENT_UNSET && l->provision &&
             !provision_has_given(l->provision, c))
-            names[used.count++] = arena_printf(&cx->arena, "-%s", c->name);
+            names[count++] = arena_printf(&cx->arena, "-%s", c->name);
     }
+    for (size_t i = 0; i < used.count; i++)
+        names[count++] = used.names[i];
     used.names = names;
+    used.count = count;
     return used;
 }
 

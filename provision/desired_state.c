@@ -337,12 +337,31 @@ static bool is_remote(struct desired_state *w,
            d->mcp && !json_get(d->mcp, "command");
 }
 
+static bool has_servers(const struct record *known, const struct client_mcp *m)
+{
+    for (size_t i = 0; i < known->count; i++)
+        if (known->entries[i].kind == RECORD_SHARED &&
+            clients_mcp_is_at(m, known->entries[i].path))
+            return true;
+    return false;
+}
+
+struct str desired_state_mcp_file(const struct desired_state *w,
+                                  const struct client *c,
+                                  const struct record *known)
+{
+    if (c->mcp.unverified && !clients_is_named(&w->options->clients, c) &&
+        !has_servers(known, &c->mcp))
+        return (struct str){0};
+    return clients_mcp_file(c, w->root);
+}
+
 static void add_servers(struct desired_state *w, const struct client *c,
                         const struct provision_item *items, size_t count,
-                        size_t server_count)
+                        size_t server_count, const struct record *known)
 {
     bool start = w->options->start_servers;
-    struct str path = clients_mcp_file(c, &w->options->clients, w->root);
+    struct str path = desired_state_mcp_file(w, c, known);
     struct target *t;
 
     if (!path.p || !may_have_files(w, c) || has_shared(w, path))
@@ -540,7 +559,7 @@ static const bool *find_in_use(const struct desired_state *w,
 
 static void add_all_servers(struct desired_state *w,
                             const struct provision_item *items, size_t count,
-                            const bool *in_use)
+                            const bool *in_use, const struct record *known)
 {
     size_t servers = 0;
 
@@ -548,7 +567,7 @@ static void add_all_servers(struct desired_state *w,
         servers += items[i].kind == DOC_MCP;
     for (size_t i = 0; servers && i < clients_count; i++)
         if (in_use[i])
-            add_servers(w, &w->scope->rows[i], items, count, servers);
+            add_servers(w, &w->scope->rows[i], items, count, servers, known);
 }
 
 bool desired_state_build(struct desired_state *w,
@@ -568,7 +587,7 @@ bool desired_state_build(struct desired_state *w,
             return false;
     }
     add_skills_of_user(w, items, item_count, in_use, known);
-    add_all_servers(w, items, item_count, in_use);
+    add_all_servers(w, items, item_count, in_use, known);
     return true;
 }
 
@@ -587,7 +606,7 @@ void desired_state_add_servers(struct desired_state *w,
                                const struct provision_item *items, size_t count,
                                const struct record *known)
 {
-    add_all_servers(w, items, count, find_in_use(w, known));
+    add_all_servers(w, items, count, find_in_use(w, known), known);
 }
 
 bool desired_state_add_texts(struct desired_state *w,

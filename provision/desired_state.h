@@ -93,6 +93,11 @@ MUST_CHECK bool desired_state_add_package(struct desired_state *w,
 void desired_state_add_servers(struct desired_state *w,
                                const struct provision_item *items, size_t count,
                                const struct record *known);
+/* Returns the client's file for servers, see clients_mcp_file(); an unverified
+ * one only if a person named the client, or if it has servers of mapm. */
+struct str desired_state_mcp_file(const struct desired_state *w,
+                                  const struct client *c,
+                                  const struct record *known);
 bool desired_state_is_marked(const struct desired_state *w,
                              const struct client *c,
                              const struct record *known);

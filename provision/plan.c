@@ -479,12 +479,19 @@ bool provision_uses(struct provision *p, const struct provision_options *o,
                                    &p->record);
 }
 
-struct str provision_mcp_file(const struct provision *p,
+struct str provision_mcp_file(struct provision *p,
                               const struct provision_options *o,
                               const struct client *c)
 {
-    return clients_mcp_file(&p->scope->rows[c - clients_table], &o->clients,
-                            p->root);
+    CLEANUP(arena_done) struct arena a = {0};
+    struct desired_state w;
+    struct err ignored = {0};
+
+    provision_desired_state(p, o, &a, &w);
+    return provision_load(p, &ignored)
+               ? desired_state_mcp_file(&w, &p->scope->rows[c - clients_table],
+                                        &p->record)
+               : (struct str){0};
 }
 
 bool provision_is_marked(struct provision *p, const struct client *c)

@@ -232,6 +232,22 @@ static void note_clients(struct invocation *inv,
     }
 }
 
+/* Lists the clients of the user that got mapm as a server. */
+static void note_global_server(struct invocation *inv,
+                               const struct install_plan *plan)
+{
+    struct str names = STR("");
+
+    for (size_t i = 0; i < plan->change_count; i++)
+        if (plan->changes[i].kind != PROVISION_REMOVE &&
+            str_ends(plan->changes[i].path, STR("#mapm")))
+            names = arena_join(names, ", ", plan->changes[i].client,
+                               &inv->cx.arena);
+    if (names.n)
+        term_note(&inv->term, "%.*s start mapm mcp --global from now on",
+                  STR_ARG(names));
+}
+
 static void show_result(struct invocation *inv, const struct install_plan *plan,
                         const struct install_result *result,
                         const struct install_request *r)
@@ -255,8 +271,7 @@ static void show_result(struct invocation *inv, const struct install_plan *plan,
     else
         note_result(t, plan, r);
     if (plan->adds_server && plan->for_clients.n && !r->dry_run)
-        term_note(t, "%.*s start mapm mcp --global from now on",
-                  STR_ARG(plan->for_clients));
+        note_global_server(inv, plan);
     if (!r->dry_run) {
         note_clients(inv, plan);
         install_advise(&inv->cx, plan);

@@ -176,6 +176,8 @@ struct client {
 struct client_choice {
     const struct str *names;
     size_t count;
+    size_t found;    /* of these, the last ones that nobody named: on this
+                      * machine, or provisioned before */
     bool is_decided; /* mapm.yaml or config.yaml has `clients:` */
     /* Set by --client: these clients, and those that packages were
      * provisioned for before. */
@@ -188,11 +190,13 @@ enum client_selection { CLIENT_UNSET, CLIENT_YES, CLIENT_NO };
 enum client_selection clients_selection(const struct client_choice *choice,
                                         const struct client *c);
 
+/* Returns whether a person named the client. */
+bool clients_is_named(const struct client_choice *choice,
+                      const struct client *c);
+
 /* Returns the file for the MCP servers of the client below `root`, the first one
- * that exists; an unverified one only if `choice` names the client. p is NULL if
- * there is none. */
-struct str clients_mcp_file(const struct client *c,
-                            const struct client_choice *choice, int root);
+ * that exists. p is NULL if there is none. */
+struct str clients_mcp_file(const struct client *c, int root);
 
 extern const struct client clients_table[];
 extern const size_t clients_count;

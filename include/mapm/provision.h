@@ -175,8 +175,8 @@ bool provision_uses(struct provision *p, const struct provision_options *o,
                     const struct client *c);
 
 /* Returns the file that servers of the client are written to, see
- * clients_mcp_file(). */
-struct str provision_mcp_file(const struct provision *p,
+ * clients_mcp_file(); an unverified one only if a person named the client. */
+struct str provision_mcp_file(struct provision *p,
                               const struct provision_options *o,
                               const struct client *c);
 

@@ -272,6 +272,12 @@ exits '[H7] install succeeds for a client that sees nothing' 0 mapm install --ye
 like '[H7] install names the client that sees nothing and says why' "$err" \
     '^clients: claude 1 agent 1 server · codex 1 agent, servers after "trust this folder" · windsurf nothing, no agents, servers only with mapm install -g$'
 
+anew .zed
+exits '[H6] all' 0 mapm install --yes --client all "$U/mcps/io.acme_tool.json"
+not_ok '[H6] names no client: an unverified file stays as it is' test -e .zed/settings.json
+exits '[H6] its name' 0 mapm install --yes --client zed "$U/mcps/io.acme_tool.json"
+ok '[H6] does' test -f .zed/settings.json
+
 # --- members [D10] -----------------------------------------------------------------------------
 
 # members: two of them, one with the marker of a client, and none of the root's.

@@ -477,6 +477,24 @@ rm "$HOME/.continue/config.yaml"
 exits '[H6] install -g without the configuration file of continue succeeds' 0 mapm install -g --yes "$s/io.acme_tool.json"
 not_ok '[H6] install -g does not create the configuration file of continue' test -e "$HOME/.continue/config.yaml"
 
+# --- files that nobody verified ---------------------------------------------------------
+
+fresh
+mkdir -p "$HOME/.qoder" "$HOME/.cursor"
+exits '[H6] clients on this machine' 0 mapm install -g --yes "$s/io.acme_tool.json" --with-server
+not_ok '[H6] an unverified file of one needs its name' test -e "$HOME/.qoder/settings.json"
+like '[H6] only others start mapm' "$err" '^cursor start mapm mcp --global from now on'
+like '[H7] which is said' "$(mapm client list -g)" '^qoder +in use +machine +nothing, servers only with --client qoder$'
+exits '[H6] all of them' 0 mapm install -g --yes --client all "$s/skills/pdf"
+not_ok '[H6] are not named either' test -e "$HOME/.qoder/settings.json"
+exits '[H6] its name' 0 mapm install -g --yes --client qoder "$s/skills/pdf"
+like '[H6] is enough' "$(cat "$HOME/.qoder/settings.json")" io-acme-tool
+like '[H6] and what it means is said' "$err" '\.qoder/settings\.json is unverified'
+exits '[H6] later' 0 mapm install -g --yes "$s/agents/boss"
+like '[H6] the file is kept' "$(cat "$HOME/.qoder/settings.json")" io-acme-tool
+exits '[H6] until all goes' 0 mapm remove -g --yes $NAMES mapm
+not_ok '[H6] with its file' test -e "$HOME/.qoder/settings.json"
+
 # --- which clients ------------------------------------------------------------------
 
 config=$XDG_CONFIG_HOME/mapm/config.yaml
