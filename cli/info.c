@@ -44,15 +44,15 @@ static const struct json_member need_members[] = {
 JSON_RECORD(need, struct install_link);
 
 static const struct json_member part_members[] = {
-    JSON_MEMBER_NAMED(struct info_part, "type", kind, doc_kind_name),
-    JSON_MEMBER(struct info_part, "name", name),
-    JSON_MEMBER_OR_NULL(struct info_part, "path", path),
-    JSON_MEMBER_OR_NULL(struct info_part, "description", description),
-    JSON_MEMBER_OR_NULL(struct info_part, "command", command),
-    JSON_MEMBER(struct info_part, "tokens", tokens),
-    JSON_MEMBER_OR_NULL(struct info_part, "problem", problem),
+    JSON_MEMBER_NAMED(struct install_offer, "type", kind, doc_kind_name),
+    JSON_MEMBER(struct install_offer, "name", name),
+    JSON_MEMBER_OR_NULL(struct install_offer, "path", path),
+    JSON_MEMBER_OR_NULL(struct install_offer, "description", description),
+    JSON_MEMBER_OR_NULL(struct install_offer, "command", command),
+    JSON_MEMBER(struct install_offer, "tokens", tokens),
+    JSON_MEMBER_OR_NULL(struct install_offer, "problem", problem),
 };
-JSON_RECORD(part, struct info_part);
+JSON_RECORD(part, struct install_offer);
 
 static const struct json_member other_members[] = {
     JSON_MEMBER(struct info_other, "kind", kind),
@@ -237,7 +237,7 @@ static void show_files(struct invocation *inv, const struct install_info *p)
                    p->file_count - FILES_MAX_SHOWN);
 }
 
-static void show_part(struct term *t, const struct info_part *part)
+static void show_part(struct term *t, const struct install_offer *part)
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str text = part->kind == DOC_MCP ? part->command : part->description;

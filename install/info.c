@@ -170,7 +170,7 @@ static struct str first_error(const struct diagnostics *why, struct arena *a)
 /* Fills a part; servers and sub-agents were made of the plugin's files and are
  * valid. */
 static void fill_part(struct info *f, const struct plugin_part *part,
-                      struct info_part *out)
+                      struct install_offer *out)
 {
     struct arena *a = &f->cx->arena;
     struct manifest_input in = {
@@ -188,7 +188,7 @@ static void fill_part(struct info *f, const struct plugin_part *part,
 
     diagnostics_init(&why, a);
     manifest_read(&in, a, &d, &why);
-    *out = (struct info_part){
+    *out = (struct install_offer){
         .kind = part->kind,
         .name = part->name,
         .path = part->path,
@@ -206,7 +206,7 @@ static void fill_part(struct info *f, const struct plugin_part *part,
 static void fill_parts(struct info *f, const struct plugin *p)
 {
     struct arena *a = &f->cx->arena;
-    struct info_part *parts =
+    struct install_offer *parts =
         arena_array(a, p->part_count + p->skipped_count + 1, sizeof *parts);
     struct info_other *others =
         arena_array(a, p->other_count + 1, sizeof *others);
@@ -215,9 +215,9 @@ static void fill_parts(struct info *f, const struct plugin *p)
     for (size_t i = 0; i < p->part_count; i++)
         fill_part(f, &p->parts[i], &parts[count++]);
     for (size_t i = 0; i < p->skipped_count; i++)
-        parts[count++] = (struct info_part){.kind = p->skipped[i].kind,
-                                            .name = p->skipped[i].name,
-                                            .problem = p->skipped[i].why};
+        parts[count++] = (struct install_offer){.kind = p->skipped[i].kind,
+                                                .name = p->skipped[i].name,
+                                                .problem = p->skipped[i].why};
     for (size_t i = 0; i < p->other_count; i++) {
         others[i] = (struct info_other){p->others[i].kind, p->others[i].where,
                                         p->others[i].count};

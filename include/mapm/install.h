@@ -232,7 +232,7 @@ struct install_import {
     struct str problem;           /* why it is not imported, or "" */
 };
 
-/* A package that a catalog offers. */
+/* A package that a catalog offers, or a part of a plugin. */
 struct install_offer {
     enum doc_kind kind;
     struct str name, path, origin; /* path: "" for a plugin */

@@ -19,15 +19,6 @@ struct info_file {
     bool is_executable;
 };
 
-/* A part of a plugin. */
-struct info_part {
-    enum doc_kind kind;
-    struct str name, path, description;
-    struct str command; /* command line of an MCP server */
-    struct str problem; /* why it would be left out, or "" */
-    size_t tokens;
-};
-
 /* Parts of a plugin of a kind that mapm does not install. */
 struct info_other {
     struct str kind, where;
@@ -70,7 +61,7 @@ struct install_info {
     struct str compatibility, prereqs;
     bool is_hidden;   /* the text has hidden characters */
     bool is_disabled; /* hidden from models */
-    const struct info_part *parts;
+    const struct install_offer *parts;
     size_t part_count;
     const struct info_other *others;
     size_t other_count;
