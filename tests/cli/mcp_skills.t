@@ -44,24 +44,24 @@ def names(w):
     for modern in (False, True):
         s = opened(modern=modern)
         entry = s.call("skills/get", {"uri": "skill://odd/SKILL.md"}).get("skill")
-        ok(entry and entry == listed(s).get("odd"), "a skill is served whatever its files are called")
+        ok(entry and entry == listed(s).get("odd"), "skills/get serves a skill with odd file names as skills/list does")
         if entry:
-            same(len({f["uri"] for f in entry["resources"]}), len(ODD) + 1, "with all of them")
+            same(len({f["uri"] for f in entry["resources"]}), len(ODD) + 1, "the entry of the skill has every file")
             for f in entry["resources"]:
                 data = read(s, f["uri"])
                 same((len(data), "sha256:" + hashlib.sha256(data).hexdigest()), (f["size"], f["digest"]),
-                     f"{f['uri'][:60]} is what its digest says")
+                     f"{f['uri'][:60]} has the size and digest of its entry")
                 ok(all(32 < ord(c) < 127 for c in f["uri"]), "its address is one", f["uri"])
         same(sorted(x[0] for x in folder(s, "skill://odd")),
              sorted({name.split("/")[0] for name in ODD} | {"odd"}), "every direct child of its folder")
         r = s.tool("skill_resource", {"operation": "list", "skill": "odd"})
-        same(sorted(f["path"] for f in r["structuredContent"]["files"]), sorted(ODD), "[L14] and for the tool")
+        same(sorted(f["path"] for f in r["structuredContent"]["files"]), sorted(ODD), "[L14] skill_resource lists the files with odd names")
         ok("a\\x0ab" in text_of(r) and "a\nb" not in text_of(r), "in one line each", text_of(r))
         for n, name in enumerate(ODD):
             same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "odd", "path": name})),
                  f"text {n}\n", f"[L14] {name[:20]!r} is loaded")
-        same(s.close(), 0, "the end")
-        same(s.errors.decode(), "", "without a word")
+        same(s.close(), 0, "the server ends with exit code 0 after odd file names")
+        same(s.errors.decode(), "", "the server prints nothing on standard error for odd file names")
     shutil.rmtree(SKILLS + "odd")
 
 
@@ -73,13 +73,13 @@ def bytes_in_names(w):
     w.skill("plain")
     s = opened()
     for _ in range(2):
-        same(list(listed(s)), ["plain"], "a name that is not UTF-8: no entry could be complete")
-        same(s.call("skills/get", {"uri": "skill://bytes/SKILL.md"})["error"]["code"], -32602, "nor be got")
-    same(resources(s), ["bytes", "plain"], "it is a resource all the same")
-    same([x[0] for x in folder(s, "skill://bytes")], ["bytes", "good"], "with what can be named")
+        same(list(listed(s)), ["plain"], "skills/list leaves out a skill with a file name that is not UTF-8")
+        same(s.call("skills/get", {"uri": "skill://bytes/SKILL.md"})["error"]["code"], -32602, "skills/get fails for a skill with a file name that is not UTF-8")
+    same(resources(s), ["bytes", "plain"], "resources/list has the skill with a file name that is not UTF-8")
+    same([x[0] for x in folder(s, "skill://bytes")], ["bytes", "good"], "resources/directory/read lists the files with UTF-8 names")
     s.close()
     same(s.errors.decode(), "warning: skill 'bytes' is not in skills/list: the name of b\\xe4d is not UTF-8\n",
-         "and a person is told once")
+         "the server warns once about the file name that is not UTF-8")
     shutil.rmtree(SKILLS + "bytes")
 
 
@@ -107,16 +107,16 @@ def hosts(w):
         all_of = resources(s)
         served = listed(s)
         for name in good:
-            ok(name in served and name in all_of, f"a host accepts {name}")
-            same(s.call("skills/get", {"uri": f"skill://{name}/SKILL.md"}).get("skill"), served.get(name), "and gets it")
+            ok(name in served and name in all_of, f"skills/list and resources/list have the skill {name}")
+            same(s.call("skills/get", {"uri": f"skill://{name}/SKILL.md"}).get("skill"), served.get(name), "skills/get returns the entry of skills/list")
         for name in bad:
             ok(name not in served, f"no host would accept {name}", served.get(name))
-            same(s.call("skills/get", {"uri": f"skill://{name}/SKILL.md"})["error"]["code"], -32602, "so it is not got")
+            same(s.call("skills/get", {"uri": f"skill://{name}/SKILL.md"})["error"]["code"], -32602, "skills/get fails for a skill with an invalid description")
         for name in set(bad) & set(all_of):
-            ok(b"Body." in read(s, f"skill://{name}/SKILL.md"), f"{name} is a resource")
-            ok("isError" not in s.tool("skill_load", {"name": name}), "and loaded by the tool")
-        ok(b"\nname: upper\n" in read(s, "skill://upper/SKILL.md"), "its address has the name of its text")
-        same(served["upper"]["frontmatter"]["name"], "upper", "and so has its frontmatter")
+            ok(b"Body." in read(s, f"skill://{name}/SKILL.md"), f"resources/read returns the skill {name}")
+            ok("isError" not in s.tool("skill_load", {"name": name}), "skill_load returns the skill with an invalid description")
+        ok(b"\nname: upper\n" in read(s, "skill://upper/SKILL.md"), "the text of a skill has the name of its address")
+        same(served["upper"]["frontmatter"]["name"], "upper", "the frontmatter of the entry has the name of the address")
         s.close()
         ok(set(bad) & set(all_of) == set() or b"skills/list" in s.errors, "what is left out is told", s.errors)
     for name in {**good, **bad}:
@@ -132,11 +132,11 @@ def folders(w):
     body = os.path.getsize(SKILLS + "rooms/SKILL.md")
     same(folder(s, "skill://rooms"), [("rooms", "text/markdown", body), ("empty", "inode/directory", None),
                                       ("full", "inode/directory", None)], "folders are listed, empty ones, too")
-    same(folder(s, "skill://rooms/empty"), [("deep", "inode/directory", None)], "and have folders")
-    same(folder(s, "skill://rooms/empty/deep"), [], "one with nothing in it is empty")
-    same(folder(s, "skill://rooms/full"), [("one.md", "text/markdown", 2)], "or has files")
+    same(folder(s, "skill://rooms/empty"), [("deep", "inode/directory", None)], "resources/directory/read lists a folder within a folder")
+    same(folder(s, "skill://rooms/empty/deep"), [], "resources/directory/read of an empty folder lists nothing")
+    same(folder(s, "skill://rooms/full"), [("one.md", "text/markdown", 2)], "resources/directory/read lists the files of a folder")
     for uri in ("skill://rooms/link", "skill://rooms/full/one.md", "skill://rooms/none", "skill://rooms/empty/.."):
-        same(folder(s, uri), -32602, f"[row 23] {uri} is no folder of it")
+        same(folder(s, uri), -32602, f"[row 23] resources/directory/read rejects {uri}")
     s.close()
     shutil.rmtree(SKILLS + "rooms")
 
@@ -149,12 +149,12 @@ def git(w):
     s = opened()
     same([f["uri"] for f in listed(s)["repo"]["resources"]],
          ["skill://repo/.github/x", "skill://repo/SKILL.md"], "what git keeps is no part of a skill")
-    same([x[0] for x in folder(s, "skill://repo")], [".github", "repo", "sub"], "nor of its folder")
-    same(folder(s, "skill://repo/sub"), [], "nor deeper in it")
+    same([x[0] for x in folder(s, "skill://repo")], [".github", "repo", "sub"], "resources/directory/read lists nothing of git at the top of a skill")
+    same(folder(s, "skill://repo/sub"), [], "resources/directory/read lists nothing of git in a subfolder")
     for path in (".git/config", "sub/.git", ".GIT/config", "git~1/config", "%2egit/config", ".gi%74/config"):
         r = s.call("resources/read", {"uri": "skill://repo/" + path})
-        same(r.get("error", {}).get("code"), -32002, f"[row 23] {path} is not read")
-        same(folder(s, "skill://repo/" + os.path.dirname(path)) if path != "sub/.git" else -32602, -32602, "nor listed")
+        same(r.get("error", {}).get("code"), -32002, f"[row 23] resources/read does not return {path}")
+        same(folder(s, "skill://repo/" + os.path.dirname(path)) if path != "sub/.git" else -32602, -32602, "resources/directory/read does not list a folder of git")
         r = s.tool("skill_resource", {"operation": "load", "skill": "repo", "path": path})
         ok(r.get("isError") and "secret" not in str(r), "nor loaded", r)
     s.close()
@@ -174,48 +174,48 @@ def disabled(w):
                          "notes.md" in complete("file"))
         words = text_of(s.tool("skill_load", {"name": "private"}))
         ok(PERSON in words, "[L6] a model cannot load it", words)
-        same(lists(), (False,) * 4, "[L6] it is on no list")
+        same(lists(), (False,) * 4, "[L6] no list has a skill that only a person may start")
         calls = [("resources/read", "skill://private/SKILL.md"), ("resources/read", "skill://private/notes.md"),
                  ("resources/directory/read", "skill://private"), ("skills/get", "skill://private/SKILL.md")]
         for method, uri in calls:
             error = s.call(method, {"uri": uri}).get("error", {})
             same((error.get("code"), error.get("message", "")[:len(words)]), (-32602, words),
-                 f"[L6] {method} {uri} is refused in the same words")
+                 f"[L6] {method} {uri} is refused in the words of skill_load")
         same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "private", "path": "notes.md"})), words,
-             "[L6] and so are its files")
-        ok("private" in [p["name"] for p in s.call("prompts/list")["prompts"]], "[L6] it is a prompt")
+             "[L6] skill_resource refuses the files in the words of skill_load")
+        ok("private" in [p["name"] for p in s.call("prompts/list")["prompts"]], "[L6] prompts/list has the skill that only a person may start")
         s.call("prompts/get", {"name": "private"})
         if not modern:
             ok(any(n["method"] == "notifications/resources/list_changed" for n in s.notes),
-               "[X11] that there is one resource more is told")
-        same(lists(), (True,) * 4, "until a person has asked for it")
+               "[X11] prompts/get notifies the client of a new resource")
+        same(lists(), (True,) * 4, "every list has the skill after a person asked for it")
         for method, uri in calls:
-            ok("error" not in s.call(method, {"uri": uri}), f"then {method} {uri} gives it")
-        ok("Only by hand." in text_of(s.tool("skill_load", {"name": "private"})), "and it is loaded")
+            ok("error" not in s.call(method, {"uri": uri}), f"{method} {uri} succeeds after a person asked for it")
+        ok("Only by hand." in text_of(s.tool("skill_load", {"name": "private"})), "skill_load returns the body after a person asked for it")
         same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "private", "path": "notes.md"})), "noted\n",
-             "with its files")
+             "skill_resource returns a file after a person asked for it")
         s.close()
     s = opened("--profile", "metis", "--workspace-root", SKILLS)
-    ok("Only by hand." in text_of(s.tool("skill_load", {"name": "private"})), "[T9] Metis does not know the field")
+    ok("Only by hand." in text_of(s.tool("skill_load", {"name": "private"})), "[T9] skill_load with --profile metis ignores disable-model-invocation")
     same(text_of(s.tool("skill_resource", {"operation": "load", "skill": "private", "path": "notes.md"})), "noted\n",
-         "[T9] for no tool")
-    ok("private" in resources(s) and "private" in listed(s), "[T9] and no list")
+         "[T9] skill_resource with --profile metis ignores the field")
+    ok("private" in resources(s) and "private" in listed(s), "[T9] the lists with --profile metis ignore the field")
     s.close()
 
 
 def empty(w):
     """`private` alone is there."""
     s = opened("--watch")
-    same(s.call("tools/list")["tools"], [], "[A4] without a skill for a model there is no tool")
-    same(text_of(s.tool("skill_search", {"query": "x"})), "No skills matched 'x'.", "who calls one is answered")
+    same(s.call("tools/list")["tools"], [], "[A4] tools/list is empty without a skill for a model")
+    same(text_of(s.tool("skill_search", {"query": "x"})), "No skills matched 'x'.", "skill_search answers a call although tools/list is empty")
     w.skill("first")
     told(s, "tools")
     same([t["name"] for t in s.call("tools/list")["tools"]], ["skill_search", "skill_load", "skill_resource"],
-         "[X11] with the first skill they are there, and that is told")
+         "[X11] tools/list has three tools after the first skill appeared")
     s.close()
     shutil.rmtree(SKILLS + "private")
     s = opened("--workspace-root", SKILLS + "first", "--global-root", SKILLS + "first")
-    same(s.call("tools/list")["tools"], [], "[A4] no skill at all")
+    same(s.call("tools/list")["tools"], [], "[A4] tools/list is empty without any skill")
     s.close()
 
 
@@ -253,34 +253,34 @@ def watch(w):
         for uri in ("skill://first/SKILL.md", "skill://flow/SKILL.md", "skill://first/notes.md"):
             s.call("resources/subscribe", {"uri": uri})
         w.skill("first", f"Another body, {asked}.\n")
-        same(edited(s, "skill://first/SKILL.md"), [], "[L17, X11] another body is no other list")
+        same(edited(s, "skill://first/SKILL.md"), [], "[L17, X11] an edited body changes no list")
         w.metaskill("flow", program, f"Input keys:\n\n- `word`: what to say.\n\nAnd more, {asked}.\n")
-        same(edited(s, "skill://flow/SKILL.md"), [], "nor is that of a metaskill")
+        same(edited(s, "skill://flow/SKILL.md"), [], "an edited body of a metaskill changes no list")
         w.write(SKILLS + "first/notes.md", f"{asked}\n")
-        same(edited(s, "skill://first/notes.md"), [], "nor a file beside it")
-        same(len(s.call("resources/list")["resources"]), 2, "the lists are as they were")
+        same(edited(s, "skill://first/notes.md"), [], "an edited file beside a body changes no list")
+        same(len(s.call("resources/list")["resources"]), 2, "resources/list is the same after the edits")
         w.skill("first", description=f"Another description, {asked}.")
-        same(told(s, "resources"), ["resources"], "a description is one of the resources")
+        same(told(s, "resources"), ["resources"], "an edited description changes the list of resources")
         if asked:
             w.metaskill("flow", program, "Input keys:\n\n- `other`: what to say.\n")
-            same(told(s, "prompts"), ["prompts"], "keys are arguments of a prompt")
-            same([a["name"] for p in s.call("prompts/list")["prompts"] for a in p["arguments"]], ["other"], "as it says now")
+            same(told(s, "prompts"), ["prompts"], "edited input keys change the list of prompts")
+            same([a["name"] for p in s.call("prompts/list")["prompts"] for a in p["arguments"]], ["other"], "the arguments of the prompt are the edited input keys")
         w.metaskill("extra", program)
-        same(told(s, "tools", "prompts"), ["prompts", "resources", "tools"], "one more metaskill is all of them")
+        same(told(s, "tools", "prompts"), ["prompts", "resources", "tools"], "a new metaskill changes the lists of prompts, resources and tools")
         w.metaskill("extra", "def run(input)\n    return 1\n")
-        same(told(s, "tools", "prompts"), ["prompts", "tools"], "[X28] one that does not compile is on none of the two")
+        same(told(s, "tools", "prompts"), ["prompts", "tools"], "[X28] a program that does not compile changes the lists of prompts and tools")
         w.write("mapm.yaml", "runtime: {metaskills: off}\n")
-        same(told(s, "tools", "prompts"), ["prompts", "tools"], "[X27] that nothing may run at all is another list of tools and prompts")
+        same(told(s, "tools", "prompts"), ["prompts", "tools"], "[X27] metaskills: off changes the lists of prompts and tools")
         os.unlink("mapm.yaml")
-        same(told(s, "tools", "prompts"), ["prompts", "tools"], "[X27] and that it may")
+        same(told(s, "tools", "prompts"), ["prompts", "tools"], "[X27] the end of metaskills: off changes the lists of prompts and tools")
         w.mapm("trust", "--revoke", "--workspace")
-        same(told(s, "tools", "prompts"), ["prompts", "tools"], "[X27] so is no trust")
+        same(told(s, "tools", "prompts"), ["prompts", "tools"], "[X27] revoked trust changes the lists of prompts and tools")
         s.call("ping")
         same(set(s.errors.decode().splitlines()), {"warning: metaskill 'extra' is not offered: its program does not compile (mapm check)"},
-             "nothing else went wrong")
+             "the server warns about the program that does not compile and nothing else")
         w.write("mapm.yaml", "nonsense: true\n")
         w.skill("extra", "Of a broken workspace.\n", "Still seen.")
-        same(told(s, "resources"), ["resources"], "what cannot be read takes nothing else with it")
+        same(told(s, "resources"), ["resources"], "a new skill is reported although mapm.yaml cannot be read")
         s.close()
         ok("what the workspace says of skills cannot be read again" in s.errors.decode(), "and a person is told", s.errors)
         w.write("mapm.yaml", "dependencies: {}\n")
@@ -302,7 +302,7 @@ def heavy(w):
         ok(len(heavy) <= 2, "a page ends where it has hashed enough", heavy)
         names += heavy
         cursor, pages = page.get("nextCursor"), pages + 1
-    same(sorted(names), [f"skill://heavy-{i}/SKILL.md" for i in range(4)], "and the pages have all of them")
+    same(sorted(names), [f"skill://heavy-{i}/SKILL.md" for i in range(4)], "the pages of skills/list have every skill once")
     s.close()
     for i in range(4):
         shutil.rmtree(f"{SKILLS}heavy-{i}")
@@ -314,7 +314,7 @@ def odd_prompt(w):
     w.write(SKILLS + "oddly/10:30\n.md", "x")
     s = opened()
     p = [p for p in s.call("prompts/list")["prompts"] if p["name"] == "oddly"]
-    same([a["name"] for a in p[0]["arguments"]], ["word"], "its keys are its arguments")
+    same([a["name"] for a in p[0]["arguments"]], ["word"], "the arguments of a prompt are the input keys despite odd file names")
     text = s.call("prompts/get", {"name": "oddly", "arguments": {"word": "x"}})["messages"][0]["content"]["text"]
     ok("[Skill: oddly activated]" in text, "[K41] and it is activated", text)
     s.close()
@@ -326,7 +326,7 @@ def marks(w):
         s = Server(*options)
         text = s.open()["instructions"]
         same(("- flow: For a test. (metaskill: starlark)" in text, "Metaskills are marked" in text), (said, said),
-             f"[X28] marks are spoken of where they are {options}")
+             f"[X28] the instructions mention marks exactly where they are used {options}")
         ok("`run_metaskill`" in text, "[K43] the guidelines are there", text)
         s.close()
 
@@ -342,14 +342,14 @@ def hidden(w):
         s = opened()
         ask(s)
         s.close()
-        same(s.errors.decode().count("which is invisible"), 1, "[F3] what is served with hidden characters is warned of")
+        same(s.errors.decode().count("which is invisible"), 1, "[F3] the server warns once about hidden characters that it serves")
     w.metaskill("sly", "def run(input):\n    return 1\n", "a \u202e b\n")
     s = opened()
     for _ in range(3):
         s.call("prompts/list")
         s.tool("skill_load", {"name": "sly"})
     s.close()
-    same(s.errors.decode().count("which is invisible"), 1, "[F3] many requests, one warning")
+    same(s.errors.decode().count("which is invisible"), 1, "[F3] many requests for hidden characters yield one warning")
     shutil.rmtree(SKILLS + "sly")
 
 
