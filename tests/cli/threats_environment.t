@@ -21,8 +21,8 @@ works()
 {
     what=$1
     shift
-    exits "[row 29] $what" 0 timeout 60 "$@" install --yes "$LOCAL" "$HI"
-    ok "[row 29] $what: all is there" \
+    exits "[row 29] install succeeds: $what" 0 timeout 60 "$@" install --yes "$LOCAL" "$HI"
+    ok "[row 29] install writes packages and lock: $what" \
         test -f .agents/skills/hello/SKILL.md -a -f .agents/skills/hi/SKILL.md -a -f mapm.lock
 }
 # fails WHAT REGEX COMMAND...: it says why, and the folder stays empty.
@@ -31,9 +31,9 @@ fails()
     what=$1 regex=$2
     shift 2
     run timeout 60 "$@" install --yes "$LOCAL" "$HI"
-    like "[row 29] $what" "$status" '^[14]$'
-    like "[row 29] $what: said so" "$err" "$regex"
-    is "[row 29] $what: nothing was written" "$(ls -A)" ''
+    like "[row 29] install fails: $what" "$status" '^[14]$'
+    like "[row 29] the error gives the reason: $what" "$err" "$regex"
+    is "[row 29] install writes nothing: $what" "$(ls -A)" ''
 }
 fresh
 works 'as usual' "$MAPM"
@@ -44,13 +44,13 @@ snapshot .agents/skills >"$T/usual"
 for closed in '<&-' '2>&-' '<&- 2>&-'; do
     fresh
     works "closed: $closed" sh -c "exec \"\$@\" $closed" sh "$MAPM"
-    is "[row 29] closed: $closed: the same bytes" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
+    is "[row 29] install places the same bytes with closed: $closed" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
 done
 for closed in '>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
     fresh
     run sh -c "exec \"\$@\" $closed" sh "$MAPM" install --yes "$LOCAL" "$HI"
-    is "[row 29] a closed stdout cannot be written to: $closed" "$status" 1
-    is "[row 29] nothing was written: $closed" "$(ls -A)" ''
+    is "[row 29] install fails when standard output is closed: $closed" "$status" 1
+    is "[row 29] install writes nothing when standard output is closed: $closed" "$(ls -A)" ''
 done
 # Some number is enough, and below it nothing is half-done. Each one: where it
 # runs out depends on what is in the store and on what we were started with.
@@ -58,14 +58,14 @@ for n in $(seq 4 32) 40 64; do
     fresh
     run sh -c "ulimit -n $n; exec \"\$@\"" sh "$MAPM" install --yes "$LOCAL" "$HI"
     if [ "$status" -eq 0 ]; then
-        is "[row 29] $n descriptors are enough" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
+        is "[row 29] install with $n descriptors is complete" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
         last=all
     else
-        is "[row 29] $n descriptors are too few: nothing was written" "$(ls -A)" ''
+        is "[row 29] install with $n descriptors fails and writes nothing" "$(ls -A)" ''
         last=none
     fi
 done
-is '[row 29] 64 are enough' $last all
+is '[row 29] install succeeds with 64 descriptors' $last all
 fresh
 works 'a low soft limit is raised' sh -c 'ulimit -S -n 8; exec "$@"' sh "$MAPM"
 
@@ -81,10 +81,10 @@ for mask in 000 077 777; do
     rm -rf "$MAPM_HOME"
     fresh
     works "umask $mask" sh -c "umask $mask; exec \"\$@\"" sh "$MAPM"
-    is "[row 29] umask $mask: modes in the workspace" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
-    is "[row 24] umask $mask: the store is for us alone" \
+    is "[row 29] umask $mask does not change modes in the workspace" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
+    is "[row 24] umask $mask: folders of the store are private to the user" \
         "$(find "$MAPM_HOME" -type d ! -perm 0700)" ''
-    is "[row 24] umask $mask: objects are read-only" \
+    is "[row 24] umask $mask: objects of the store are read-only" \
         "$(find "$MAPM_HOME/store/"[op]* -type f ! -perm 0444)" ''
 done
 
@@ -100,7 +100,7 @@ fresh
 works 'the C locale' env LC_ALL=C "$MAPM"
 fresh
 run env -u HOME -u XDG_CONFIG_HOME "$MAPM" install --yes "$LOCAL"
-is '[row 29] no HOME, but a MAPM_HOME' "$status" 0
+is '[row 29] install succeeds without HOME when MAPM_HOME is set' "$status" 0
 fresh
 fails 'nothing at all' 'HOME is not an absolute path' env -i "$MAPM"
 for home in '' relative ./x '~'; do
@@ -110,48 +110,48 @@ for home in '' relative ./x '~'; do
 done
 fresh
 works 'a relative MAPM_HOME is ignored' env MAPM_HOME=relative "$MAPM"
-not_ok '[row 29] and not made' test -e relative
+not_ok '[row 29] a relative MAPM_HOME is not created' test -e relative
 fresh
 works 'relative XDG folders are ignored' env -u MAPM_HOME XDG_DATA_HOME=data XDG_CONFIG_HOME=config \
     XDG_CACHE_HOME=cache "$MAPM"
-not_ok '[row 29] and not made, either' test -e data -o -e config -o -e cache
+not_ok '[row 29] relative XDG folders are not created' test -e data -o -e config -o -e cache
 
 # --- [row 29] where we are ----------------------------------------------------------------
 
 mkdir "$T/gone" && cd "$T/gone" && rmdir "$T/gone"
 for command in list "install $LOCAL" 'check .' verify; do
     # shellcheck disable=SC2086
-    exits "[row 29] a folder that is gone: $command" 1 "$MAPM" $command
-    like '[row 29] it says so' "$err" 'current folder|No such file|removed'
+    exits "[row 29] mapm $command fails in a deleted working folder" 1 "$MAPM" $command
+    like '[row 29] the error names the deleted working folder' "$err" 'current folder|No such file|removed'
 done
-exits '[row 29] help is given even there' 0 "$MAPM" help
-exits '[row 29] -C leads out of it' 0 "$MAPM" -C "$T/ws" list
+exits '[row 29] help succeeds in a deleted working folder' 0 "$MAPM" help
+exits '[row 29] -C works in a deleted working folder' 0 "$MAPM" -C "$T/ws" list
 for name in 'with space' "quo'te" 'dq"x' '$(id)' '-rf' 'ünï' 'a;b' '~' '*' '%s%n' '#x' '&y' '!'; do
     fresh "$name"
     works "a folder named $name" "$MAPM"
-    is "[row 29] its servers: $name" \
+    is "[row 29] the arguments of a server have the path of the folder $name" \
         "$(python3 -S -c 'import json; print(json.load(open(".mcp.json"))["mcpServers"]["io-acme-tool"]["args"][2])')" \
         "$T/$name/x"
-    exits "[row 29] verified: $name" 0 "$MAPM" verify
-    ok "[row 29] JSON: $name" sh -c '"$MAPM" list --json | python3 -S -m json.tool'
+    exits "[row 29] verify succeeds in the folder $name" 0 "$MAPM" verify
+    ok "[row 29] list --json prints valid JSON in the folder $name" sh -c '"$MAPM" list --json | python3 -S -m json.tool'
     cd "$T" && rm -rf "./$name"
 done
 for name in '${HOME}' '$HOME' 'back\slash' 'new
 line' "$(printf 'latin-\351')" "$(printf 'esc-\033[31m')"; do
     fresh "$name"
     fails "a path that no client's file can hold" 'io.acme/tool: .*(client|path)' "$MAPM"
-    exits '[row 29] a skill alone is fine there' 0 "$MAPM" install "$HI"
-    exits '[row 29] and verified' 0 "$MAPM" verify
+    exits '[row 29] install of a skill alone succeeds in such a folder' 0 "$MAPM" install "$HI"
+    exits '[row 29] verify succeeds in such a folder' 0 "$MAPM" verify
     run "$MAPM" list --json
-    not_ok '[row 7] no raw control byte' env LC_ALL=C grep -Pq '[\x00-\x08\x0b-\x1f\x7f]' "$T/out" "$T/err"
-    ok '[row 29] JSON is UTF-8' python3 -S -c 'import json, sys; json.loads(open(sys.argv[1], "rb").read().decode())' "$T/out"
+    not_ok '[row 7] list --json prints no raw control byte' env LC_ALL=C grep -Pq '[\x00-\x08\x0b-\x1f\x7f]' "$T/out" "$T/err"
+    ok '[row 29] list --json prints valid UTF-8' python3 -S -c 'import json, sys; json.loads(open(sys.argv[1], "rb").read().decode())' "$T/out"
     cd "$T" && rm -rf "./$name"
 done
 fresh
 deep=$(printf '%0200d/' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 mkdir -p "$deep" && cd "$deep" || exit 1
 run "$MAPM" install --yes "$LOCAL" "$HI"
-like '[row 29] a very long path works, or says why' "$status" '^[01]$'
+like '[row 29] install in a very long path succeeds or fails with exit code 1' "$status" '^[01]$'
 
 # --- [row 24, row 25] whose store it is ------------------------------------------------------
 
@@ -177,14 +177,14 @@ if can_chown; then
     chown 12345 "$HOME"
     fails '[row 25] HOME of another user' 'HOME .*belongs to user 12345' \
         env -u MAPM_HOME -u XDG_DATA_HOME "$MAPM"
-    not_ok '[row 25] nothing of root is left in it' test -e "$HOME/.local"
+    not_ok '[row 25] root leaves nothing in the HOME of another user' test -e "$HOME/.local"
     chown 0 "$HOME"
     fresh
     SUDO_UID=1000 SUDO_USER=somebody
     export SUDO_UID SUDO_USER
     works '[row 25] under sudo, with a HOME of its own' "$MAPM"
-    like '[row 25] warned about' "$err" 'sudo'
-    is '[row 25] nothing was given to the user' "$(find . ! -user 0)" ''
+    like '[row 25] install warns about sudo' "$err" 'sudo'
+    is '[row 25] install under sudo writes no files of another owner' "$(find . ! -user 0)" ''
     unset SUDO_UID SUDO_USER
 else
     skip '[row 24] the store of another user' 'cannot change owners'
@@ -199,51 +199,51 @@ hurt()
     fresh
     sh -s "$MAPM_HOME"
     run timeout 120 "$MAPM" install --yes "$LOCAL" "$HI"
-    is "[row 26] $1" "$status" 0
+    is "[row 26] install succeeds with $1" "$status" 0
     [ "$status" -eq 0 ] || show_run
-    is "[row 26] $1: the right bytes" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
+    is "[row 26] install places the right bytes with $1" "$(snapshot .agents/skills)" "$(cat "$T/usual")"
 }
-hurt 'objects flipped' <<'END'
+hurt 'flipped objects' <<'END'
 find "$1/store/objects" -type f -exec chmod 644 {} + -exec sh -c 'for f; do printf X | dd of="$f" bs=1 conv=notrunc status=none; done' sh {} +
 END
-hurt 'objects emptied' <<'END'
+hurt 'emptied objects' <<'END'
 find "$1/store/objects" -type f -exec chmod 644 {} + -exec sh -c 'for f; do : >"$f"; done' sh {} +
 END
-hurt 'objects are links' <<'END'
+hurt 'links in place of objects' <<'END'
 find "$1/store/objects" -type f -exec sh -c 'for f; do ln -sf /etc/passwd "$f"; done' sh {} +
 END
-hurt 'objects are FIFOs' <<'END'
+hurt 'FIFOs in place of objects' <<'END'
 find "$1/store/objects" -type f -exec sh -c 'for f; do rm "$f"; mkfifo "$f"; done' sh {} +
 END
-hurt 'objects are folders' <<'END'
+hurt 'folders in place of objects' <<'END'
 find "$1/store/objects" -type f -exec sh -c 'for f; do rm -f "$f"; mkdir -p "$f/x"; done' sh {} +
 END
-hurt 'objects gone' <<'END'
+hurt 'missing objects' <<'END'
 rm -rf "$1"/store/objects/*
 END
-hurt 'everything but the index gone' <<'END'
+hurt 'a missing store beside its index' <<'END'
 rm -rf "$1"/store
 END
-hurt 'the index is garbage' <<'END'
+hurt 'an index of garbage' <<'END'
 rm -f "$1"/mapm.db-*; head -c 100000 /dev/urandom >"$1/mapm.db"
 END
-hurt 'the index is empty' <<'END'
+hurt 'an empty index' <<'END'
 rm -f "$1"/mapm.db-*; : >"$1/mapm.db"
 END
-hurt 'the index is cut' <<'END'
+hurt 'a truncated index' <<'END'
 truncate -s 5000 "$1/mapm.db"
 END
-hurt 'the index has holes' <<'END'
+hurt 'an index with overwritten pages' <<'END'
 dd if=/dev/urandom of="$1/mapm.db" bs=512 seek=9 count=20 conv=notrunc status=none
 END
-hurt 'the index is a link' <<'END'
+hurt 'a link in place of the index' <<'END'
 mv "$1/mapm.db" "$1/other.db"; ln -s other.db "$1/mapm.db"
 END
-hurt 'the index is a folder' <<'END'
+hurt 'a folder in place of the index' <<'END'
 rm -f "$1"/mapm.db* "$1/other.db"; mkdir "$1/mapm.db"
 END
 rm -rf "$MAPM_HOME/mapm.db"
-hurt 'the index is a FIFO' <<'END'
+hurt 'a FIFO in place of the index' <<'END'
 rm -rf "$1"/mapm.db*; mkfifo "$1/mapm.db"
 END
 rm -f "$MAPM_HOME/mapm.db"
@@ -255,7 +255,7 @@ d.execute("create table x(y)")
 d.execute("pragma application_id=1")
 d.commit()' "$1"
 END
-hurt 'triggers and views in the index' <<'END'
+hurt 'triggers in the index' <<'END'
 python3 -S -c 'import sqlite3, sys
 d = sqlite3.connect(sys.argv[1] + "/mapm.db")
 for t in ("packages", "refs", "blobs", "workspaces"):
@@ -269,9 +269,9 @@ d.execute("pragma user_version=99")
 d.commit()' "$MAPM_HOME"
 cp "$MAPM_HOME/mapm.db" "$T/newer.db"
 fails '[row 26] a newer index' 'version 99' "$MAPM"
-ok '[row 26] it was not touched' cmp "$MAPM_HOME/mapm.db" "$T/newer.db"
+ok '[row 26] a newer index stays unchanged' cmp "$MAPM_HOME/mapm.db" "$T/newer.db"
 rm -f "$MAPM_HOME"/mapm.db*
-hurt 'a lock that somebody holds on the index for a while' <<'END'
+hurt 'a missing index' <<'END'
 END
 python3 -S -c 'import sqlite3, sys, time
 d = sqlite3.connect(sys.argv[1] + "/mapm.db", isolation_level=None)
