@@ -28,11 +28,11 @@ help_letters()
 # --- a page for each command, with just its options -----------------------------
 
 commands=$(mapm help | sed -n '/^options/q; s/^  \([a-z]*\)  .*/\1/p')
-isnt 'help lists commands' "$commands" ''
+isnt 'mapm help lists commands' "$commands" ''
 for c in $commands; do
     page=mapm-$c.1
     if [ ! -f "$ROOT/man/$page" ]; then
-        fail "$page is there"
+        fail "the manual has the page $page"
         continue
     fi
     mapm help "$c" >"$T/help"
@@ -43,7 +43,7 @@ for c in $commands; do
         sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESC/p' "$ROOT/man/$page" |
             grep -q -e "Fl $o\b" -e "Fl -${o#--}\b" || missing="$missing $o"
     done
-    is "$page has them in its synopsis" "$missing" ''
+    is "$page has its options in the synopsis" "$missing" ''
     missing=
     while read -r option argument; do
         grep -q "^\.It .*Fl -${option#--} Ar $argument\$" "$ROOT/man/$page" ||
@@ -52,7 +52,7 @@ for c in $commands; do
 $(help_arguments options: <"$T/help")
 LIST
     [ -n "$(help_arguments options: <"$T/help")" ] || missing=
-    is "$page names their arguments" "$missing" ''
+    is "$page has the arguments of its options" "$missing" ''
     missing=
     while read -r letter option; do
         [ -z "$letter" ] ||
@@ -61,18 +61,18 @@ LIST
     done <<LIST
 $(help_letters options: <"$T/help")
 LIST
-    is "$page names their letters" "$missing" ''
+    is "$page has the letters of its options" "$missing" ''
     text=$(sed -n 1p "$T/help")
-    like "mapm.1 names $c" "$(cat "$ROOT/man/mapm.1")" "^\.It Cm $c\$"
-    like "and its page" "$(cat "$ROOT/man/mapm.1")" "^\.Xr mapm-$c 1 \.\$"
-    isnt "mapm help $c says what it does" "$text" ''
+    like "mapm.1 names the command $c" "$(cat "$ROOT/man/mapm.1")" "^\.It Cm $c\$"
+    like "mapm.1 refers to the page of the command" "$(cat "$ROOT/man/mapm.1")" "^\.Xr mapm-$c 1 \.\$"
+    isnt "mapm help $c begins with a summary" "$text" ''
     for section in NAME SYNOPSIS DESCRIPTION 'EXIT STATUS' EXAMPLES 'SEE ALSO'; do
-        grep -q "^\.Sh $section\$" "$ROOT/man/$page" || fail "$page: $section"
+        grep -q "^\.Sh $section\$" "$ROOT/man/$page" || fail "$page has the section $section"
     done
 done
 for page in "$ROOT"/man/mapm-*.1; do
     c=${page##*/mapm-} c=${c%.1}
-    [ "$c" = fetch ] || like "$c has a page and is a command" "$commands" "^$c\$"
+    [ "$c" = fetch ] || like "the page of $c belongs to a command" "$commands" "^$c\$"
 done
 is 'mapm.1 has the common options' \
     "$(page_options mapm.1 | grep -v -e '^--version$')" \
@@ -104,24 +104,24 @@ for form, files in (
 print("\n".join(sorted(codes)))
 PYTHON
 )"
-is 'and every profile' \
+is 'mapm-check.1 has every profile' \
     "$(items mapm-check.1 DESCRIPTION | grep -v '^Fl' | tr '\n' ' ')" \
     "$(bash -c 'source <("$0" completion bash); COMP_WORDS=(mapm check --profile "") COMP_CWORD=3
         _mapm; printf "%s\n" "${COMPREPLY[@]}"' "$MAPM" | LC_ALL=C sort | tr '\n' ' ')"
-is 'mapm-client.1 has every client, with its title' \
+is 'mapm-client.1 has every client with its title' \
     "$(sed -n '/^\.Sh CLIENTS/,/^\.El/s/^\.It //p' "$ROOT/man/mapm-client.1")" \
     "$(mapm client list --json -v | python3 -S -c 'import json, sys
 for c in json.load(sys.stdin)["clients"]: print(c["name"], "Ta", c["title"])')"
 for page in mapm.yaml.5 mapm-mcp.1; do
-    ok "$page refers to it" grep -q '^\.Xr mapm-client 1' "$ROOT/man/$page"
+    ok "$page refers to mapm-client.1" grep -q '^\.Xr mapm-client 1' "$ROOT/man/$page"
 done
 echo 'ask: none' >mapm.yaml
 backends=$(mapm list 2>&1 | sed -n 's/.*ask must be one of //p' | tr -d ,)
-isnt 'there are clients that answer' "$backends" ''
+isnt 'the error for an unknown value of ask lists backends' "$backends" ''
 for name in $backends; do
-    like "mapm-run.1 knows the backend $name" "$(cat "$ROOT/man/mapm-run.1")" \
+    like "mapm-run.1 has the backend $name" "$(cat "$ROOT/man/mapm-run.1")" \
         "^\.It Cm (.* )?$name\b"
-    like "README.md knows the backend $name" "$(cat "$ROOT/README.md")" \
+    like "README.md has the backend $name" "$(cat "$ROOT/README.md")" \
         "^(- \*\*Model backend\*\*.*|  .*)\b$name\b"
 done
 rm mapm.yaml
@@ -129,7 +129,7 @@ while read -r name value rest; do
     macro=$(printf '%s' "$name" | tr a-z A-Z)
     real=$(printf '#include "mapm/limits.h"\n%s\n' "$macro" |
         ${CC:-cc} -E -P -I"$ROOT/include" - | tail -n 1 | sed 's/[a-z]//g')
-    is "mapm.yaml.5 has $name as it is" "$value" "$(($real))"
+    is "mapm.yaml.5 has the default of the limit $name" "$value" "$(($real))"
 done <<LIST
 $(sed -n '/^\.Sh LIMITS/,/^\.Sh /s/^\.It \([a-z_]*\) Ta \([0-9]*\) .*/\1 \2/p' \
     "$ROOT/man/mapm.yaml.5")
@@ -138,20 +138,20 @@ mkdir -p "$XDG_CONFIG_HOME/mapm"
 while read -r name least ceiling; do
     echo "limits: {$name: ${ceiling}0}" >"$XDG_CONFIG_HOME/mapm/config.yaml"
     run mapm list
-    like "and how far $name goes" "$err" "$name must be from $least to $ceiling\$"
+    like "mapm.yaml.5 has the range of the limit $name" "$err" "$name must be from $least to $ceiling\$"
 done <<LIST
 $(sed -n '/^\.Sh LIMITS/,/^\.Sh /s/^\.It \([a-z_]*\) Ta [0-9]* Ta \([0-9]*\) Ta \([0-9]*\) .*/\1 \2 \3/p' \
     "$ROOT/man/mapm.yaml.5")
 LIST
 rm "$XDG_CONFIG_HOME/mapm/config.yaml"
-is 'mapm.yaml.5 has each limit that can be changed' \
+is 'mapm.yaml.5 has every limit that can be changed' \
     "$(sed -n '/^\.Sh LIMITS/,/^\.Sh /s/^\.It \([a-z_]*\) Ta .*/\1/p' "$ROOT/man/mapm.yaml.5")" \
     "$(sed -n 's/^            struct limit \([a-z_]*\);.*/\1/p' "$ROOT/include/mapm/limits.h")"
 keys=$(sed -n '/fields\[\] = {/,/^};/s/^ *{STR_INIT("\([a-z]*\)").*/\1/p' \
     "$ROOT/manifest/lock_fields.c")
-isnt 'there are keys of the lock' "$keys" ''
+isnt 'the source lists keys of the lock' "$keys" ''
 for key in $keys; do
-    like "mapm.lock.5 has $key" \
+    like "mapm.lock.5 has the key $key" \
         "$(sed -n '/^\.Ss Keys/,/^\.Ss Reading/p' "$ROOT/man/mapm.lock.5")" \
         "Cm $key\b"
 done
@@ -173,17 +173,17 @@ for page in sys.argv[1:]:
         except ValueError as e:
             print(page, e)
 PYTHON
-is 'JSON in the pages is JSON' "$(cat "$T/json")" ''
+is 'every JSON example of the pages is valid' "$(cat "$T/json")" ''
 sed -n '/^A$/,/^\.Ed/p' "$ROOT/man/mapm.yaml.5" |
     sed -n '/^dependencies:/,/^\.Ed/p' | sed '$d' >mapm.yaml
-exits 'mapm.yaml in its page is one' 0 mapm list
+exits 'the example of mapm.yaml in its page is accepted' 0 mapm list
 sed -n '/^hosts: /,/^\.Ed/p' "$ROOT/man/mapm.yaml.5" | sed '$d' \
     >"$XDG_CONFIG_HOME/mapm/config.yaml"
-exits 'config.yaml in its page is one' 0 mapm list
+exits 'the example of config.yaml in its page is accepted' 0 mapm list
 sed -n '/^version: 1/,/^\.Ed/p' "$ROOT/man/mapm.lock.5" | sed '$d' |
     sed "s/\.\.\.64 digits/$(printf %060d 0)/" >mapm.lock
-exits 'mapm.lock in its page is one' 0 mapm list
-like 'with its packages' "$out" '^skill +acme/git-pr +1\.2\.0'
+exits 'the example of mapm.lock in its page is accepted' 0 mapm list
+like 'list prints the package of the example lock' "$out" '^skill +acme/git-pr +1\.2\.0'
 
 # --- exit statuses ----------------------------------------------------------------
 
@@ -217,7 +217,7 @@ status_is_listed()
 # statuses WHEN: of all commands, in a workspace that has a package.
 statuses()
 {
-    is "every page has the status of its command: $1" "$(status_is_listed "$1")" ''
+    is "the page of every command lists its exit code: $1" "$(status_is_listed "$1")" ''
 }
 cd "$T" && rm -rf ws && mkdir -p ws/.claude && cd ws || exit 1
 run mapm install --yes "$T/status/src/plain"
@@ -234,7 +234,7 @@ for how in config lock home; do
     home) chmod 777 "$MAPM_HOME" ;;
     esac
     statuses "$how refused"
-    exits "install is refused: $how" 4 mapm install --offline
+    exits "install is refused with a faulty $how" 4 mapm install --offline
     rm -f "$XDG_CONFIG_HOME/mapm/config.yaml"
     chmod 755 "$MAPM_HOME"
 done
@@ -243,7 +243,7 @@ done
 
 if command -v mandoc >/dev/null; then
     for page in "$ROOT"/man/*.[157]; do
-        is "${page##*/} lints clean" "$(mandoc -Tlint -Wwarning "$page" 2>&1)" ''
+        is "${page##*/} passes mandoc -Tlint" "$(mandoc -Tlint -Wwarning "$page" 2>&1)" ''
     done
 else
     skip 'the pages lint clean' 'mandoc is not installed'
@@ -254,7 +254,7 @@ for to in $(sed -n 's/^\.Xr \(mapm[a-z.-]*\) \([157]\).*/\1.\2/p' "$ROOT"/man/*.
     sort -u); do
     [ -f "$ROOT/man/$to" ] || missing="$missing $to"
 done
-is 'no page refers to one that is not there' "$missing" ''
+is 'every reference to a page of mapm leads to a page' "$missing" ''
 # [K19, K22] the programs of mapm-metaskill.7 are programs.
 count=0
 for first in $(sed -n '/^def run(input):$/=' "$ROOT/man/mapm-metaskill.7"); do
@@ -264,7 +264,7 @@ for first in $(sed -n '/^def run(input):$/=' "$ROOT/man/mapm-metaskill.7"); do
         sed '$d; s/\\e/\\/g' >"page-$count/SKILL.star"
     printf -- '---\nname: page-%s\ndescription: As the page has it.\nversion: 1.0.0\n---\n\nInput keys:\n\n- `task`: it.\n' \
         $count >"page-$count/SKILL.md"
-    exits "program $count of mapm-metaskill.7" 0 mapm check --profile metaskill "page-$count"
+    exits "program $count of mapm-metaskill.7 passes check" 0 mapm check --profile metaskill "page-$count"
 done
-is 'there are two' $count 2
+is 'mapm-metaskill.7 has two programs' $count 2
 done_testing
