@@ -49,25 +49,25 @@ for version in OLD:
 
 s = Server()
 same(s.hello("2099-01-01")["result"]["protocolVersion"], "2025-11-25",
-     "an unknown revision: the newest of that era")
-same(code(s.hello("2024-11-05")), -32600, "initialize again: no, it was said")
-same(s.call("ping")["result"], {}, "and what was said holds")
+     "initialize with an unknown revision gets the newest of the old era")
+same(code(s.hello("2024-11-05")), -32600, "a second initialize is an error")
+same(s.call("ping")["result"], {}, "ping succeeds after a rejected second initialize")
 s.end()
 
 s = Server()
-same(s.call("ping")["result"], {}, "ping before initialize")
-same(code(s.call("tools/list")), -32602, "a request before initialize")
-same(code(s.call("initialize", {})), -32602, "initialize without a revision")
+same(s.call("ping")["result"], {}, "ping succeeds before initialize")
+same(code(s.call("tools/list")), -32602, "tools/list before initialize is an error")
+same(code(s.call("initialize", {})), -32602, "initialize without a revision is an error")
 s.end()
 
 # --- what a server has to do before its first list or call ------------------------
 ready = os.path.join(tempfile.mkdtemp(), "ready")
 s = Server("--ready", ready)
 s.hello()
-same(s.call("ping")["result"], {}, "ping needs nothing")
-same(s.call("tools/list")["error"], {"code": -32603, "message": "not ready"}, "a list fails as the server says")
+same(s.call("ping")["result"], {}, "ping succeeds before the server is ready")
+same(s.call("tools/list")["error"], {"code": -32603, "message": "not ready"}, "tools/list before the server is ready has the error of the server")
 open(ready, "w").close()
-ok("result" in s.call("tools/list"), "and is tried again")
+ok("result" in s.call("tools/list"), "tools/list succeeds once the server is ready")
 s.end()
 
 # --- both eras, side by side --------------------------------------------------
@@ -169,7 +169,7 @@ for method, params in (("server/discover", {}), ("tools/list", {}),
 r = s.tool("echo", {"text": "x"}, new=True)["result"]
 ok("ttlMs" not in r and r["resultType"] == "complete", "a call: not kept", r)
 r = s.call("server/discover", new=True)["result"]
-same(r["supportedVersions"], ["2026-07-28"], "discover: revisions")
+same(r["supportedVersions"], ["2026-07-28"], "server/discover lists the revisions of the new era")
 same(r["capabilities"]["extensions"],
      {META + "skills": {"directoryRead": True}}, "discover: extensions")
 for method in ("ping", "initialize", "logging/setLevel", "no/such",
@@ -181,7 +181,7 @@ for key in (META + "protocolVersion", META + "clientCapabilities"):
     less = {k: v for k, v in meta.items() if k != key}
     same(code(s.call("tools/list", meta=less)), -32602, "without " + key)
 less = {k: v for k, v in meta.items() if not k.endswith("clientInfo")}
-ok("result" in s.call("tools/list", meta=less), "without clientInfo it is fine")
+ok("result" in s.call("tools/list", meta=less), "tools/list succeeds without clientInfo")
 for key, bad in (("protocolVersion", 7), ("clientCapabilities", []),
                  ("logLevel", "loud"), ("logLevel", 3)):
     same(code(s.call("tools/list", meta={**meta, META + key: bad})), -32602,
@@ -203,11 +203,11 @@ same((code(m), m["error"]["data"]),
      (-32021, {"requiredCapabilities": {"elicitation": {"url": {}}}}),
      "a part of one")
 same(text(s.tool("test_missing_capability", new=True)), "Success",
-     "and one that it has")
-same(code(s.call("tools/list", {"_meta": 3})), -32602, "_meta is a number")
+     "a tool succeeds when the client has the capability")
+same(code(s.call("tools/list", {"_meta": 3})), -32602, "a _meta that is a number is an error")
 ok("result" in s.call("tools/list", new=True),
-   "each request stands for itself: after errors, too")
-same(s.end(), 0, "it ends well")
+   "tools/list succeeds after requests with errors")
+same(s.end(), 0, "the server ends with exit code 0")
 
 # --- telling of changes -----------------------------------------------------------
 dir = tempfile.mkdtemp()
@@ -218,7 +218,7 @@ s.hello()
 w = open(fifo, "wb", 0)
 w.write(b"t")
 same(s.take()["method"], "notifications/tools/list_changed",
-     "old: a list changed")
+     "old: a changed list of tools is notified")
 w.write(b"pr")
 same([s.take()["method"] for _ in range(2)],
      ["notifications/resources/list_changed",
@@ -235,14 +235,14 @@ s.call("resources/unsubscribe", uri)
 w.write(b"u")
 s.call("ping")
 s.call("resources/unsubscribe", {"uri": "never:subscribed"})
-same(s.notes, [], "old: no more after unsubscribe")
+same(s.notes, [], "old: an unsubscribed resource is not notified")
 for i in range(1000):
     s.request("resources/subscribe", {"uri": "x:%d" % i})
 m = [s.answer(s.id - 999 + i) for i in range(1000)]
-ok(all("result" in x for x in m), "1,000 subscriptions")
+ok(all("result" in x for x in m), "1,000 subscriptions succeed")
 same(code(s.call("resources/subscribe", {"uri": "x:more"})), -32603,
-     "and not one more")
-same(code(s.call("resources/subscribe", {})), -32602, "subscribe to nothing")
+     "one subscription above 1,000 is an error")
+same(code(s.call("resources/subscribe", {})), -32602, "subscribe without a resource is an error")
 s.end()
 
 s = Server("--watch", fifo)
@@ -259,7 +259,7 @@ same(s.take(), {"jsonrpc": "2.0",
 b = s.request("subscriptions/listen",
               {"notifications": {"promptsListChanged": True}}, new=True)
 same(s.take()["params"]["_meta"], {META + "subscriptionId": b},
-     "new: a second one")
+     "new: a second subscription is acknowledged with its own id")
 w.write(b"tpru")
 got = sorted((s.take() for _ in range(3)), key=lambda m: m["method"])
 same([(m["method"], m["params"]["_meta"][META + "subscriptionId"])
@@ -272,7 +272,7 @@ s.cancel("first")
 w.write(b"tu")
 s.tool("test_trigger_prompt_change", new=True)
 same([m["method"] for m in s.notes], ["notifications/prompts/list_changed"],
-     "new: a cancelled one hears no more")
+     "new: a cancelled subscription receives no notification")
 for bad in (None, [], {"resourceSubscriptions": "x"},
             {"resourceSubscriptions": [1]}):
     p = {} if bad is None else {"notifications": bad}
@@ -294,8 +294,8 @@ def end_of_listening(how, ids):
         same((r["resultType"], r["_meta"][META + "subscriptionId"]),
              ("complete", id), "its answer")
         same((n["requestId"], n["_meta"]), (id, {META + "subscriptionId": id}),
-             "and its notification")
-    same(len(got), 2 * len(ids), "and that is all")
+             "the closing notification has the id of its subscription")
+    same(len(got), 2 * len(ids), "no other message follows the end of the subscriptions")
     s.p.wait()
 
 
@@ -320,23 +320,23 @@ os.rmdir(dir)
 s = Server()
 s.hello()
 s.tool("test_tool_with_logging")
-same([m["params"]["level"] for m in s.notes], ["info"] * 3, "old: logs come")
+same([m["params"]["level"] for m in s.notes], ["info"] * 3, "old: a tool sends its log messages")
 s.notes = []
 s.call("logging/setLevel", {"level": "warning"})
 s.tool("test_tool_with_logging")
-same(s.notes, [], "old: only from the level on")
+same(s.notes, [], "old: log messages below the level are left out")
 same(code(s.call("logging/setLevel", {"level": "x"})), -32602,
-     "old: no such level")
+     "old: an unknown log level is an error")
 s.tool("test_tool_with_logging", new=True)
-same(s.notes, [], "new: none that were not asked for")
+same(s.notes, [], "new: a request without a log level receives no log messages")
 s.tool("test_tool_with_logging", new=True, meta={META + "logLevel": "debug"})
-same(len(s.notes), 3, "new: asked for by this request")
+same(len(s.notes), 3, "new: a request with a log level receives its log messages")
 s.end()
 
 # --- batches -----------------------------------------------------------------------
 s = Server()
 s.send([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])
-same(code(s.take()), -32600, "no batch before initialize")
+same(code(s.take()), -32600, "a batch before initialize is an error")
 s.hello("2025-03-26")
 s.send([{"jsonrpc": "2.0", "id": "s", "method": "tools/call",
          "params": {"name": "sleep", "arguments": {"ms": 50}}},
@@ -345,23 +345,23 @@ s.send([{"jsonrpc": "2.0", "id": "s", "method": "tools/call",
         {"jsonrpc": "2.0", "id": 3, "method": "initialize", "params": {}},
         {"jsonrpc": "2.0", "id": 2.5, "method": "ping"}, 7])
 s.request("ping", id="between")
-same(s.take()["id"], "between", "a batch that takes its time holds up nobody")
+same(s.take()["id"], "between", "a slow batch does not delay another request")
 m = s.take()
 same([(x.get("id"), code(x)) for x in m],
      [(2, None), (3, -32600), (None, -32600), (None, -32600), ("s", None)],
      "its answers come together")
 s.send([{"jsonrpc": "2.0", "method": "notifications/none"}])
 s.send([])
-same(code(s.take()), -32600, "an empty batch; one of notes has no answer")
+same(code(s.take()), -32600, "an empty batch is an error and a batch of notifications has no answer")
 s.send([{"jsonrpc": "2.0", "id": "s", "method": "tools/call",
          "params": {"name": "sleep", "arguments": {"ms": 5000}}},
         {"jsonrpc": "2.0", "id": 2, "method": "ping"}])
 s.cancel("s")
-same([x["id"] for x in s.take()], [2], "one of a batch is cancelled")
+same([x["id"] for x in s.take()], [2], "a cancelled request of a batch has no answer")
 s.end()
 s = Server()
 s.hello("2025-06-18")
 s.send([{"jsonrpc": "2.0", "id": 1, "method": "ping"}])
-same(code(s.take()), -32600, "2025-06-18 has none any more")
+same(code(s.take()), -32600, "a batch is an error in the revision 2025-06-18")
 s.end()
 done()
