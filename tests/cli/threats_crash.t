@@ -44,15 +44,15 @@ now()
 
 fresh
 start=$(now)
-exits 'the old state' 0 mapm install --yes "$BASE"
+exits 'install of the old state succeeds' 0 mapm install --yes "$BASE"
 seen >"$T/old.state"
 start=$(now)
-exits 'the new state' 0 mapm install --yes --all "$ALL"
+exits 'install of the new state succeeds' 0 mapm install --yes --all "$ALL"
 cold=$(($(now) - start))
 seen >"$T/new.state"
 rm -rf .agents .claude/skills mapm.* .mcp.json && mkdir -p .claude
 start=$(now)
-exits 'the new state, warm' 0 mapm install --yes --all "$ALL"
+exits 'install of the new state succeeds with a filled store' 0 mapm install --yes --all "$ALL"
 warm=$(($(now) - start))
 diag "cold $cold ms, warm $warm ms"
 
@@ -95,16 +95,16 @@ killed()
         [ -z "$(lasting)" ] || { left=$((left + 1)); diag "left: $(lasting | head -n 3)"; }
     done
     diag "$3: $old times the old state, $new times the new one"
-    is "[row 27] killed $1 times, $3: the old state or the new one" $odd 0
-    is "[row 27] killed $1 times, $3: nothing is left behind" $left 0
-    is "[row 27] killed $1 times, $3: the next install is right" $broken 0
+    is "[row 27] killed $1 times, $3: the state is the old or the new one" $odd 0
+    is "[row 27] killed $1 times, $3: no temporary files remain" $left 0
+    is "[row 27] killed $1 times, $3: the next install is complete" $broken 0
 }
 killed 20 $cold cold
 killed 20 $warm warm
-exits '[row 27] the store is sound after it' 0 mapm store verify
+exits '[row 27] store verify succeeds after the kills' 0 mapm store verify
 find "$MAPM_HOME/store/incoming" -mindepth 1 -exec touch -d '2 hours ago' {} +
-exits '[row 27] what was left in the store is swept' 0 mapm store gc
-is '[row 27] all of it' "$(ls -A "$MAPM_HOME/store/incoming")" ''
+exits '[row 27] store gc succeeds after the kills' 0 mapm store gc
+is '[row 27] store gc empties the transfer folder' "$(ls -A "$MAPM_HOME/store/incoming")" ''
 
 is_alone()
 {
@@ -131,12 +131,12 @@ PYTHON
     await_held 1
     kill -INT "$(head -n 1 "$T/int.out")"
     wait $interrupted
-    like '[row 27] SIGINT ends it with 130 while the server is silent' "$(cat "$T/int.out")" 'status 130'
+    like '[row 27] SIGINT ends install with exit code 130 while the server is silent' "$(cat "$T/int.out")" 'status 130'
     clear_faults
-    is '[row 27] the state is the old one' "$(seen)" "$(cat "$T/old.state")"
-    is '[row 27] nothing is left in the store' "$(find "$MAPM_HOME/store" -mindepth 2 ! -path "*/locks/*")" ''
+    is '[row 27] SIGINT leaves the old state' "$(seen)" "$(cat "$T/old.state")"
+    is '[row 27] SIGINT leaves nothing in the store' "$(find "$MAPM_HOME/store" -mindepth 2 ! -path "*/locks/*")" ''
     await is_alone
-    pass '[row 27] and no process'
+    pass '[row 27] SIGINT leaves no process'
 done
 
 # --- [row 28] at the same time -------------------------------------------------------------
@@ -160,14 +160,14 @@ for pid in $pids; do
 done
 kill $gc 2>/dev/null
 wait $gc 2>/dev/null
-is '[row 28] six installs and gc at once: all done' $bad 0
+is '[row 28] six installs succeed beside a repeated store gc' $bad 0
 [ $bad -eq 0 ] || diag "$(cat "$T"/w?.log)"
 for i in 1 2 3 4; do
     cd "$T/w$i" || exit 1
-    exits "[row 28] workspace $i is right" 0 mapm verify
-    is "[row 28] workspace $i has the same bytes" "$(snapshot .agents/skills)" "$(snapshot "$T/w1/.agents/skills")"
+    exits "[row 28] verify succeeds in workspace $i" 0 mapm verify
+    is "[row 28] workspace $i has the same skills as the first" "$(snapshot .agents/skills)" "$(snapshot "$T/w1/.agents/skills")"
 done
-exits '[row 28] and the store' 0 mapm store verify
+exits '[row 28] store verify succeeds after installs at the same time' 0 mapm store verify
 
 # --- [row 27] no room --------------------------------------------------------------------------
 
@@ -179,10 +179,10 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$T/small" && mount -t tmpfs -o size=400k,mode=
     mapm install --yes "$BASE" >/dev/null 2>&1
     snapshot . >"$T/before"
     run mapm install --yes --all "$ALL"
-    is '[row 27] a full disk below the workspace: failed' "$status" 1
-    like '[row 27] it says so' "$err" 'No space left'
-    is '[row 27] the workspace is byte for byte as it was' "$(snapshot .)" "$(cat "$T/before")"
-    exits '[row 27] and sound' 0 mapm verify
+    is '[row 27] install fails on a full disk of the workspace' "$status" 1
+    like '[row 27] the error names the full disk of the workspace' "$err" 'No space left'
+    is '[row 27] install leaves the workspace on a full disk unchanged' "$(snapshot .)" "$(cat "$T/before")"
+    exits '[row 27] verify succeeds in the workspace on a full disk' 0 mapm verify
     # every size of what is left
     bad=0 done=0
     for free in 0 4 8 12 16 24 32 48 64 96 128 160; do
@@ -200,17 +200,17 @@ if [ "$(id -u)" -eq 0 ] && mkdir "$T/small" && mount -t tmpfs -o size=400k,mode=
             show_run
         fi
     done
-    is '[row 27] with any room left: all or nothing' $bad 0
-    isnt '[row 27] and with enough of it: all' $done 0
+    is '[row 27] install on a nearly full disk writes all or nothing' $bad 0
+    isnt '[row 27] install succeeds with enough space left' $done 0
     rm -rf "$T/small/ws"
     fresh
     echo mine >mine.txt
     snapshot . >"$T/before"
     run env MAPM_HOME="$T/small/store" "$MAPM" install --yes --all "$ALL"
-    is '[row 27] a full disk below the store: failed' "$status" 1
-    like '[row 27] it says so, too' "$err" 'No space left'
-    is '[row 27] the workspace was not touched' "$(snapshot .)" "$(cat "$T/before")"
-    is '[row 27] nor the store' "$(find "$T/small/store/store" -type f ! -path "*/lock*")" ''
+    is '[row 27] install fails on a full disk of the store' "$status" 1
+    like '[row 27] the error names the full disk of the store' "$err" 'No space left'
+    is '[row 27] install with a full store leaves the workspace unchanged' "$(snapshot .)" "$(cat "$T/before")"
+    is '[row 27] install with a full store leaves no files in the store' "$(find "$T/small/store/store" -type f ! -path "*/lock*")" ''
     umount "$T/small"
 else
     skip '[row 27] a full disk' 'needs root and tmpfs'
@@ -240,15 +240,15 @@ if power_cut; then
     seen >"$T/old.seen"
     run mapm install --yes --all "$ALL"
     cp "$T/disk" "$T/disk.new"
-    is '[row 27] installed on a disk of its own' "$status" 0
+    is '[row 27] install succeeds on a disk of its own' "$status" 0
     seen >"$T/new.seen"
     for which in old new; do
-        mount -o loop "$T/disk.$which" "$T/after" || { fail "[row 27] the disk of $which"; continue; }
+        mount -o loop "$T/disk.$which" "$T/after" || { fail "[row 27] the disk of the $which state can be mounted"; continue; }
         cd "$T/after/ws" || exit 1
-        is "[row 27] after a power cut, $which: all is there" "$(seen)" "$(cat "$T/$which.seen")"
+        is "[row 27] after a power cut, $which: every file is there" "$(seen)" "$(cat "$T/$which.seen")"
         # (the path of the workspace is another one, so verify there would differ)
-        exits "[row 27] after a power cut, $which: it can be read" 0 mapm list
-        is "[row 27] after a power cut, $which: nothing is left" "$(lasting)" ''
+        exits "[row 27] after a power cut, $which: list succeeds" 0 mapm list
+        is "[row 27] after a power cut, $which: no temporary files remain" "$(lasting)" ''
         cd "$T" && umount "$T/after"
     done
     # a dozen files: what safety costs
