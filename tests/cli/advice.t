@@ -177,7 +177,7 @@ is_told()
 # The codes, each with its severity for install and the last profile that has it.
 sed -n 's/^    {"\([a-z0-9-]*\)", *"\([^"]*\)"},$/\1 \2/p' "$ROOT/manifest/level.c" >"$T/table"
 at_least=$(wc -l <"$T/table")
-ok 'the table of severities is read' test "$at_least" -ge 90
+ok 'the table of severities has at least 90 codes' test "$at_least" -ge 90
 while read -r code levels; do
     level=$(printf '%.1s' "$levels")
     profile=install
@@ -194,52 +194,52 @@ while read -r code levels; do
     esac
     put "$code" before || continue
     run mapm check --profile $profile "$P"
-    like "[D15] $code: the author is told" "$out$err" "\[$code\]"
-    exits "[D15] $code: as it is" $before mapm install --yes "$P"
+    like "[D15] $code: check reports the code to the author" "$out$err" "\[$code\]"
+    exits "[D15] $code: install of the package as it is has the expected exit code" $before mapm install --yes "$P"
     if [ $before = 0 ]; then
         if is_told "$code"; then
-            like "[D15] $code: the user is told" "$err" 'warning: '
+            like "[D15] $code: install warns the user" "$err" 'warning: '
         else
-            unlike "[D15] $code: the user is not told" "$err" 'warning'
+            unlike "[D15] $code: install does not warn the user" "$err" 'warning'
         fi
         rm -rf mapm.* .agents .mcp.json .claude
     fi
     put "$code" after
     run mapm check --profile $profile "$P"
-    unlike "[D15] $code: once followed, it is not repeated" "$out$err" "\[$code\]"
-    exits "[D15] $code: followed, it installs" 0 mapm install --yes "$P"
+    unlike "[D15] $code: check does not report the code after its advice was followed" "$out$err" "\[$code\]"
+    exits "[D15] $code: install succeeds after the advice was followed" 0 mapm install --yes "$P"
     rm -rf mapm.* .agents .mcp.json .claude
 done <"$T/table"
 
 # What makes a package one of MetaAgents says what that demands.
 put claim before
-exits '[D15] a misspelt field' 0 mapm install --yes ./skills/x
+exits '[D15] install succeeds for a package with a misspelt field' 0 mapm install --yes ./skills/x
 run mapm check --profile publish skills/x
-like '[D15] its correction says what is needed with it' "$out" \
+like '[D15] check says that the corrected field needs a version' "$out" \
     'did you mean "dependencies"\? \(a package with it needs a version such as 1\.0\.0, too\)'
 put claim after
-exits '[D15] both followed, it installs' 0 mapm install --yes ./skills/x
+exits '[D15] install succeeds after field and version were corrected' 0 mapm install --yes ./skills/x
 run mapm check --profile publish skills/x
-unlike '[D15] and nothing is misspelt' "$out" 'unknown-field'
+unlike '[D15] check reports no unknown field after the correction' "$out" 'unknown-field'
 rm -rf mapm.* .agents .claude
 
 # --- what a user can act on ---------------------------------------------------------
 
 put name-folder before
-exits '[D15] another name' 0 mapm install ./skills/x
-like '[D15] is told' "$err" 'warning: .*the name "other" is not that of its folder'
-exits '[D15] what is installed' 0 mapm list
-is '[D15] is listed without advice' "$err" ''
+exits '[D15] install succeeds for a name that differs from its folder' 0 mapm install ./skills/x
+like '[D15] install warns about the name that differs from its folder' "$err" 'warning: .*the name "other" is not that of its folder'
+exits '[D15] list succeeds for the installed package' 0 mapm list
+is '[D15] list prints no advice about the installed package' "$err" ''
 mapm remove -q other
 put deps-unknown-kind before
-exits '[D15] ignored dependencies' 0 mapm install ./skills/x
-like '[D15] are told' "$err" 'warning: .*"npm" is ignored'
+exits '[D15] install succeeds with dependencies of an unknown kind' 0 mapm install ./skills/x
+like '[D15] install warns that the unknown kind is ignored' "$err" 'warning: .*"npm" is ignored'
 mapm remove -q x
 put metaskill-language before
-exits '[D15] a program that cannot be used' 0 mapm install ./skills/x
-like '[D15] is told' "$err" 'warning: .*only "starlark" programs'
-exits '[D15] a skill' 0 mapm skill show x
-unlike '[D15] is shown without advice' "$out$err" '\[description|\[version'
+exits '[D15] install succeeds for a program in an unknown language' 0 mapm install ./skills/x
+like '[D15] install warns about the program in an unknown language' "$err" 'warning: .*only "starlark" programs'
+exits '[D15] skill show succeeds for the installed package' 0 mapm skill show x
+unlike '[D15] skill show prints no advice for the author' "$out$err" '\[description|\[version'
 
 # --- packages of others, beside those of the workspace ------------------------------
 
@@ -249,13 +249,13 @@ sed -i '/^version:/d' "$T/theirs/SKILL.md"
 skill skills/mine
 sed -i '/^version:/d' skills/mine/SKILL.md
 sed -i '2a rating: 5' "$T/theirs/SKILL.md"
-exits '[D15] a package from elsewhere' 0 mapm install --yes "$T/theirs"
-exits '[D15] check of the workspace' 0 mapm check
-like '[D15] lists what is its own' "$out" '^skills/mine/SKILL.md:1: warning: '
-unlike '[D15] and not what is installed' "$out" '^.agents'
-like '[D15] which is counted' "$out" '^1 installed package: 0 errors, 1 warning \(-v lists them\)$'
-like '[D15] in all' "$out" '^checked 2: 0 errors, 2 warnings$'
-unlike '[D15, K12] without hints for its author' "$(mapm check -v)" 'hint: '
-like '[D15] -v lists it' "$(mapm check -v)" '^.agents/skills/theirs/SKILL.md:1: warning: '
-like '[D15] its folder, too' "$(mapm check .agents)" '^.agents/skills/theirs/SKILL.md:1: warning: '
+exits '[D15] install succeeds for a package from another folder' 0 mapm install --yes "$T/theirs"
+exits '[D15] check of the workspace succeeds' 0 mapm check
+like '[D15] check lists warnings about packages of the workspace' "$out" '^skills/mine/SKILL.md:1: warning: '
+unlike '[D15] check lists no warnings about installed packages' "$out" '^.agents'
+like '[D15] check counts the warnings about installed packages' "$out" '^1 installed package: 0 errors, 1 warning \(-v lists them\)$'
+like '[D15] check counts the warnings about all packages' "$out" '^checked 2: 0 errors, 2 warnings$'
+unlike '[D15, K12] check -v prints no hints about installed packages' "$(mapm check -v)" 'hint: '
+like '[D15] check -v lists warnings about installed packages' "$(mapm check -v)" '^.agents/skills/theirs/SKILL.md:1: warning: '
+like '[D15] check of the folder .agents lists its warnings' "$(mapm check .agents)" '^.agents/skills/theirs/SKILL.md:1: warning: '
 done_testing
