@@ -29,33 +29,33 @@ skill "$T/src/skills/bossy" "dependencies: {agents: [$u/agents/worker]}"
 make_repo acme/catalog "$T/src"
 start_githost
 
-exits '[D12] an agent is installed' 0 mapm install --yes "$u/agents/boss"
-is '[D12] with the agent that it needs, and what that one needs' "$(names)" \
+exits '[D12] install of an agent that needs an agent succeeds' 0 mapm install --yes "$u/agents/boss"
+is '[D12] install adds the needed agent and its skill' "$(names)" \
     'agent acme/boss, agent acme/worker, skill notes'
-ok '[D12] each in its place' test -f .agents/agents/boss/AGENTS.md -a \
+ok '[D12] each package is in its own folder' test -f .agents/agents/boss/AGENTS.md -a \
     -f .agents/agents/worker/AGENTS.md -a -f .agents/skills/notes/SKILL.md
-like '[D12] the lock names the need' "$(cat mapm.lock)" '^    needs: \[agent acme/worker\]$'
-like '[D12] in version 2' "$(head -n 1 mapm.lock)" '^version: 2$'
-like '[D12] why names the chain' "$(mapm why worker)" 'boss'
-exits '[D12] nothing else to do' 0 mapm install --locked
+like '[D12] the lock records the needed agent' "$(cat mapm.lock)" '^    needs: \[agent acme/worker\]$'
+like '[D12] the lock has version 2' "$(head -n 1 mapm.lock)" '^version: 2$'
+like '[D12] why names the agent that needs the other' "$(mapm why worker)" 'boss'
+exits '[D12] install --locked accepts the lock' 0 mapm install --locked
 rm -rf .agents .claude
-exits '[D12] from the lock alone' 0 env MAPM_HOME="$T/cold" "$MAPM" install --locked
-exits '[D12] and it is verified' 0 mapm verify
-exits '[D12] an agent that is needed stays' 1 mapm remove worker
-exits '[D12] all of it goes' 0 mapm remove boss
-is '[D12] leaving nothing' "$(names)" ''
+exits '[D12] install --locked succeeds on another machine' 0 env MAPM_HOME="$T/cold" "$MAPM" install --locked
+exits '[D12] verify succeeds for agents that need agents' 0 mapm verify
+exits '[D12] remove fails for an agent that another needs' 1 mapm remove worker
+exits '[D12] remove of the root agent succeeds' 0 mapm remove boss
+is '[D12] remove of the root agent removes every package' "$(names)" ''
 
-exits '[D12] a cycle is refused' 1 mapm install --yes "$u/agents/ring"
-like '[D12] and named' "$err" 'acme/ring -> acme/rung -> acme/ring'
-exits '[D12] a catalog without it' 3 mapm install --yes --all acme/catalog
-is '[D12] gives the others' "$(names)" \
+exits '[D12] install fails for a cycle of agents' 1 mapm install --yes "$u/agents/ring"
+like '[D12] the error names the cycle of agents' "$err" 'acme/ring -> acme/rung -> acme/ring'
+exits '[D12] install --all exits 3 for a catalog with a cycle' 3 mapm install --yes --all acme/catalog
+is '[D12] install --all installs the packages outside the cycle' "$(names)" \
     'agent acme/boss, agent acme/worker, skill bossy, skill notes'
-unlike '[D12] a skill needs no agents' "$(sed -n '/name: bossy/,$p' mapm.lock | head -n 8)" 'needs'
+unlike '[D12] the lock records no need of agents for a skill' "$(sed -n '/name: bossy/,$p' mapm.lock | head -n 8)" 'needs'
 
-exits '[D12] check has nothing against it' 0 mapm check "$T/src/agents/boss"
-exits '[D12] an extension' 0 mapm check --profile metaagents "$T/src/agents/boss"
-like '[D12] for MetaAgents' "$out$err" 'deps-agents'
-exits '[D12] of a skill' 0 mapm check "$T/src/skills/bossy"
-like '[D12] it is ignored' "$out$err" 'deps-unknown-kind'
+exits '[D12] check succeeds for an agent that needs an agent' 0 mapm check "$T/src/agents/boss"
+exits '[D12] check --profile metaagents succeeds for such an agent' 0 mapm check --profile metaagents "$T/src/agents/boss"
+like '[D12] check --profile metaagents reports deps-agents' "$out$err" 'deps-agents'
+exits '[D12] check succeeds for a skill that lists agents' 0 mapm check "$T/src/skills/bossy"
+like '[D12] check reports the agents of a skill as an unknown kind' "$out$err" 'deps-unknown-kind'
 
 done_testing

@@ -27,31 +27,31 @@ cold()
 }
 
 printf 'dependencies:\n  skills: ["%s", "%s"]\n' "$skill2" "$skill1" >mapm.yaml
-exits 'two indexes of one skill' 0 mapm install
-ok 'are one package' grep -qF "also: [\"$skill1\"]" mapm.lock
-exits 'which is verified' 0 mapm verify
-exits 'and installed as it is locked' 0 mapm install --locked --offline
+exits 'install of one skill from two indexes succeeds' 0 mapm install
+ok 'the lock has the second index below also' grep -qF "also: [\"$skill1\"]" mapm.lock
+exits 'verify succeeds for a skill of two indexes' 0 mapm verify
+exits 'install --locked --offline succeeds for a skill of two indexes' 0 mapm install --locked --offline
 cold
-exits '[X42] cold, too' 0 mapm install --locked
-like 'by the index of the other one' "$(tail -n 3 "$T/log1")" 'index.json 200'
-exits 'after which both are proved' 0 mapm verify
+exits '[X42] install --locked succeeds on a cold machine' 0 mapm install --locked
+like 'install --locked asks the second index on a cold machine' "$(tail -n 3 "$T/log1")" 'index.json 200'
+exits 'verify succeeds after the cold install' 0 mapm verify
 cp mapm.lock "$T/good.lock" && cp mapm.yaml "$T/good.yaml"
 
 # The second one is another skill now, and the lock says that both are that one.
 publish 2 'Do evil.'
 mkdir ../evil && cd ../evil || exit 1
-exits 'another skill of the name' 0 mapm install "$skill2"
+exits 'install of another skill of the same name succeeds' 0 mapm install "$skill2"
 sed "s|^    url: |    also: [\"$skill1\"]\n&|" mapm.lock >"$T/evil.lock"
 cd ../ws || exit 1
 cp "$T/evil.lock" mapm.lock
-exits '[X42] a lock that gives its content to the first' 1 mapm install --locked
-is 'is refused' "$(tail -n 1 .agents/skills/weather/SKILL.md)" 'Do it.'
-exits 'without the network' 1 mapm install --locked --offline
-exits 'verify' 3 mapm verify
-like 'names it' "$out" "weather: not proved to be the same as http://$one/"
+exits '[X42] install --locked fails when the lock gives other content to an index' 1 mapm install --locked
+is 'the failed install leaves the skill unchanged' "$(tail -n 1 .agents/skills/weather/SKILL.md)" 'Do it.'
+exits 'install --locked --offline fails for the false lock' 1 mapm install --locked --offline
+exits 'verify exits 3 for the false lock' 3 mapm verify
+like 'verify names the index that is not proved to have the same content' "$out" "weather: not proved to be the same as http://$one/"
 cold
-exits 'and cold' 1 mapm install --locked
-not_ok 'nothing is installed' test -e .agents/skills
+exits 'install --locked fails for the false lock on a cold machine' 1 mapm install --locked
+not_ok 'the failed cold install installs no skill' test -e .agents/skills
 
 # A repository of git that has it, too, until it has another one of the name.
 start_githost
@@ -61,26 +61,26 @@ make_repo acme/catalog "$T/src"
 git=https://github.com/acme/catalog/tree/main/skills/weather
 printf 'dependencies:\n  skills: ["%s", "%s"]\n' "$skill1" "$git" >mapm.yaml
 rm mapm.lock
-exits 'a skill of an index and of a repository' 0 mapm install
-exits 'is one, verified' 0 mapm verify
-exits 'as it is locked' 0 mapm install --locked --offline
+exits 'install of one skill from an index and a repository succeeds' 0 mapm install
+exits 'verify succeeds for a skill of an index and a repository' 0 mapm verify
+exits 'install --locked --offline succeeds for an index and a repository' 0 mapm install --locked --offline
 cold
-exits 'and cold' 0 mapm install --locked
-exits 'proved again' 0 mapm verify
+exits 'install --locked succeeds for both on a cold machine' 0 mapm install --locked
+exits 'verify succeeds for both after the cold install' 0 mapm verify
 cp "$T/site2/skills/weather/SKILL.md" "$T/src/skills/weather/"
 make_repo acme/catalog "$T/src"
 cd ../evil && rm -rf .agents .claude mapm.* || exit 1
-exits 'the one that the repository has now' 0 mapm install "$git"
+exits 'install of the changed skill of the repository succeeds' 0 mapm install "$git"
 commit=$(sed -n 's/^    commit: //p' mapm.lock)
 sed "s|^    commit: |    also: [\"$skill1\"]\n&|" mapm.lock >../ws/mapm.lock
 cd ../ws || exit 1
-exits '[X42] a repository that gives its content to the index' 1 mapm install --locked
-exits 'is seen by verify' 3 mapm verify
-like 'too' "$out" "weather: not proved to be the same as http://$one/"
+exits '[X42] install --locked fails when a repository gives content to an index' 1 mapm install --locked
+exits 'verify exits 3 when a repository gives content to an index' 3 mapm verify
+like 'verify names the index that is not proved to have that content' "$out" "weather: not proved to be the same as http://$one/"
 cold
-exits 'and cold' 1 mapm install --locked
+exits 'install --locked fails for that lock on a cold machine' 1 mapm install --locked
 printf 'dependencies:\n  skills: ["%s", "%s"]\n' "$skill2" "$git" >mapm.yaml
 sed "s|also: .*|also: [$git#$commit]|; s|^version: .*|version: 2|" "$T/evil.lock" >mapm.lock
-exits '[X42] an index that gives its content to the repository' 1 mapm install --locked
-not_ok 'nothing is installed' test -e .agents/skills
+exits '[X42] install --locked fails when an index gives content to a repository' 1 mapm install --locked
+not_ok 'the failed install of an index and a repository installs no skill' test -e .agents/skills
 done_testing
