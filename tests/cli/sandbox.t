@@ -60,54 +60,54 @@ for way in bubblewrap alone; do
         continue
     fi
     go 'echo out; echo err >&2; exit 3'
-    is "[K27] $way: the outcome" "$(json 'd["status"], d["answer"], d["code"], d["cut"]')" \
+    is "[K27] $way: the result has output, exit code and status of the command" "$(json 'd["status"], d["answer"], d["code"], d["cut"]')" \
         "('failed', 'out\\nerr\\n', 3, False)"
     go "echo x >$HOME/evil; echo x >/etc/mapm-evil; echo x >$T/evil; echo x >here"
-    is "[row 19] $way: only the workspace is written" \
+    is "[row 19] $way: a command writes in the workspace alone" \
         "$(ls "$HOME/evil" /etc/mapm-evil "$T/evil" here 2>/dev/null)" here
 
     mkdir -p "$HOME/.ssh" && echo secret-key >"$HOME/.ssh/id"
     SECRET_TOKEN=secret-token
     export SECRET_TOKEN
     go "cat $HOME/.ssh/id; env; cat /proc/*/environ"
-    unlike "[row 20] $way: no key, no token" "$out" 'secret-'
+    unlike "[row 20] $way: a command reads no key and no token" "$out" 'secret-'
 
     go "echo '{}' >.mcp.json"
-    is "[row 19] $way: a file that clients obey fails the call" "$(json 'd["status"]')" failed
-    like 'which says so' "$out" 'may not change.*as before: .mcp.json'
-    not_ok 'and it is gone' test -e .mcp.json
+    is "[row 19] $way: a command that writes .mcp.json fails the call" "$(json 'd["status"]')" failed
+    like 'the result names .mcp.json as restored' "$out" 'may not change.*as before: .mcp.json'
+    not_ok 'the written .mcp.json is deleted' test -e .mcp.json
     go "echo x >>mapm.yaml"
-    ok "[row 19] $way: mapm.yaml is as before" cmp mapm.yaml "$T/mapm.yaml"
+    ok "[row 19] $way: a change of mapm.yaml is undone" cmp mapm.yaml "$T/mapm.yaml"
     mark=late-${T##*.}
     go "echo x >>skills/words/SKILL.md; setsid sh -c 'while :; do sleep 0.02; : $mark; done' &"
-    is "[row 19] $way: nothing works on afterwards" "$(pgrep -f ": $mark")" ''
+    is "[row 19] $way: no process outlives the command" "$(pgrep -f ": $mark")" ''
 
     go "head -c 3000000 /dev/zero | tr '\\0' '\\377'"
-    is "[row 22] $way: bad bytes are repaired, and cut" \
+    is "[row 22] $way: output that is not UTF-8 is repaired and cut" \
         "$(json 'd["cut"], set(d["answer"]) == {chr(0xfffd)}')" '(True, True)'
 done
-like 'without bubblewrap a person is told' "$err" 'Landlock and seccomp alone'
-like 'and what to do' "$err" 'apt install bubblewrap'
+like 'a message without bubblewrap names Landlock and seccomp alone' "$err" 'Landlock and seccomp alone'
+like 'the message names the package of bubblewrap' "$err" 'apt install bubblewrap'
 
 # --- two runs in one workspace ---------------------------------------------------------
 
 line='test ! -e busy && touch busy && sleep 0.4 && rm busy'
 mapm run ./skills/sh --json --allow '*' "line=$line" >"$T/first" 2>/dev/null &
-exits 'two runs at once: the second goes well' 0 \
+exits 'the second of two runs at the same time exits with 0' 0 \
     mapm run ./skills/sh --json --allow '*' "line=$line"
-is 'as it should' "$(json 'd["status"]')" ok
+is 'the command of the second run succeeds' "$(json 'd["status"]')" ok
 wait $!
 out=$(cat "$T/first")
-is 'and so does the first' "$(json 'd["status"]')" ok
+is 'the command of the first run succeeds' "$(json 'd["status"]')" ok
 
 # --- which programs ------------------------------------------------------------------------
 
 printf '#!/bin/sh\necho mine\n' >tool && chmod +x tool
 PATH=$T/ws:$PATH
 run mapm run ./skills/words --json --allow '*' 'words=["tool"]'
-like '[K25] a program of the workspace is not found by name' "$out" 'no such program'
+like '[K25] a program of the workspace is not found by its name' "$out" 'no such program'
 run mapm run ./skills/words --json --allow '*' 'words=["./tool"]'
-is '[K25] by its path, when that is allowed' "$(json 'd["answer"]')" mine
+is '[K25] a program of the workspace runs by its path when allowed' "$(json 'd["answer"]')" mine
 PATH=$with_bwrap
 
 # --- the home directory, and no sandbox -----------------------------------------------------
@@ -115,13 +115,13 @@ PATH=$with_bwrap
 mkdir -p "$XDG_CONFIG_HOME/mapm" && echo note >"$HOME/note"
 printf 'policy:\n  sandbox: home\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
 sh_run "cat $HOME/note; cat $HOME/.ssh/id; cat $XDG_CONFIG_HOME/mapm/config.yaml; echo x >$HOME/note"
-like '[row 20] home: files are shown' "$out" '"note'
-unlike '[row 20] home: keys are not' "$out" 'secret-'
-unlike '[row 20] home: nor what mapm goes by' "$out" 'sandbox: home'
-is '[row 19] home: nothing is written' "$(cat "$HOME/note")" note
+like '[row 20] sandbox home: a file of the home folder is readable' "$out" '"note'
+unlike '[row 20] sandbox home: keys are not readable' "$out" 'secret-'
+unlike '[row 20] sandbox home: config.yaml is not readable' "$out" 'sandbox: home'
+is '[row 19] sandbox home: the home folder is not writable' "$(cat "$HOME/note")" note
 printf 'policy:\n  sandbox: "off"\n' >"$XDG_CONFIG_HOME/mapm/config.yaml"
 sh_run "echo x >$HOME/note; env"
-is 'off: there are no walls' "$(cat "$HOME/note")" x
-unlike '[row 20] off: the environment is clean all the same' "$out" 'secret-'
+is 'sandbox off: the home folder is writable' "$(cat "$HOME/note")" x
+unlike '[row 20] sandbox off: the environment has no token' "$out" 'secret-'
 
 done_testing

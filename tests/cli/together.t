@@ -70,18 +70,18 @@ all_have()
 mapm store stats >/dev/null
 for i in $(seq $N); do mkdir "$T/ws$i"; done
 many install "$HELLO"
-is "[F11] $N cold installs at once" $failed 0
-is '[F11] each workspace is whole' "$(all_have hello)$(all_have base)" ''
-at_most '[F11] with few requests' "$(requests)" 8
-ok '[F11] one lock for all' cmp "$T/ws1/mapm.lock" "$T/ws$N/mapm.lock"
+is "[F11] $N cold installs at the same time succeed" $failed 0
+is '[F11] each workspace has the skill and its dependency' "$(all_have hello)$(all_have base)" ''
+at_most '[F11] cold installs at the same time send at most eight requests' "$(requests)" 8
+ok '[F11] cold installs at the same time write the same lock' cmp "$T/ws1/mapm.lock" "$T/ws$N/mapm.lock"
 
 rm -rf "$MAPM_HOME"
 mapm store stats >/dev/null
 for i in $(seq $N); do rm -rf "$T/ws$i/.agents" "$T/ws$i/.claude"; done
 many install --locked
-is "[F11] $N cold installs of a lock at once" $failed 0
-is '[F11] from a lock: each workspace is whole' "$(all_have hello)$(all_have base)" ''
-at_most '[F11] from a lock: with few requests' "$(requests)" 8
+is "[F11] $N cold installs --locked at the same time succeed" $failed 0
+is '[F11] install --locked: each workspace has both skills' "$(all_have hello)$(all_have base)" ''
+at_most '[F11] install --locked: at most eight requests are sent' "$(requests)" 8
 
 again()
 {
@@ -92,16 +92,16 @@ again()
 for which in "$GH/acme/catalog" acme/catalog/skills; do
     again
     many install --all "$which"
-    is "[F11] $N cold installs of all of $which at once" $failed 0
-    is "[F11] all of $which: each workspace is whole" "$(all_have hello)$(all_have base)" ''
-    at_most "[F11] all of $which: with few requests" "$(requests)" 8
-    ok "[F11] all of $which: one lock for all" cmp "$T/ws1/mapm.lock" "$T/ws$N/mapm.lock"
+    is "[F11] $N cold installs of all of $which at the same time succeed" $failed 0
+    is "[F11] all of $which: each workspace has both skills" "$(all_have hello)$(all_have base)" ''
+    at_most "[F11] all of $which: at most eight requests are sent" "$(requests)" 8
+    ok "[F11] all of $which: every workspace has the same lock" cmp "$T/ws1/mapm.lock" "$T/ws$N/mapm.lock"
 done
 again
 many install "$HELLO" "$GH/acme/other/tree/main/skills/third"
-is "[F11] $N cold installs from two repositories at once" $failed 0
-is '[F11] from two: each workspace is whole' "$(all_have hello)$(all_have base)" ''
-at_most '[F11] from two: with few requests' "$(requests)" 8
+is "[F11] $N cold installs from two repositories at the same time succeed" $failed 0
+is '[F11] two repositories: each workspace has both skills of the first' "$(all_have hello)$(all_have base)" ''
+at_most '[F11] two repositories: at most eight requests are sent' "$(requests)" 8
 
 # --- an answer counts for processes that ran already ------------------------------
 mkdir "$T/later" "$T/later-all"
@@ -109,13 +109,13 @@ echo more >>"$T/src/skills/base/SKILL.md"
 make_repo acme/catalog "$T/src"
 reset_log
 cd "$T/later" || exit 1
-exits '[F11] a process that starts later' 0 mapm install "$HELLO"
-like '[F11] asks itself what the branch names' "$(cat mapm.lock)" "commit: $COMMIT"
-isnt '[F11] by a request' "$(request_log | grep -c ls-refs)" 0
+exits '[F11] install succeeds in a process that starts later' 0 mapm install "$HELLO"
+like '[F11] the later process installs the new commit of the branch' "$(cat mapm.lock)" "commit: $COMMIT"
+isnt '[F11] the later process asks the host for the branch' "$(request_log | grep -c ls-refs)" 0
 reset_log
 cd "$T/later-all" || exit 1
-exits '[F11] so does one that installs all' 0 mapm install --all acme/catalog
-isnt '[F11] all: by a request' "$(request_log | grep -c ls-refs)" 0
+exits '[F11] install --all succeeds in a process that starts later' 0 mapm install --all acme/catalog
+isnt '[F11] the later install --all asks the host for the branch' "$(request_log | grep -c ls-refs)" 0
 
 # --- a holder that ends, a waiter that is ended ------------------------------------
 mkdir "$T/one" "$T/two"
@@ -132,8 +132,8 @@ python3 "$T/hold.py" "$MAPM_HOME" 2 "$T/ready" watch
 kill -9 $one
 wait $one 2>/dev/null
 wait $two
-is '[F11] a dead holder keeps nobody waiting' $? 0
-ok '[F11] and the other one downloads' test -f "$T/two/.agents/skills/hello/SKILL.md"
+is '[F11] install succeeds after the process with the lock was killed' $? 0
+ok '[F11] the waiting process fetches the package itself' test -f "$T/two/.agents/skills/hello/SKILL.md"
 clear_faults
 
 rm -rf "$MAPM_HOME" "$T/two/"* "$T/two/".[a-z]*
@@ -144,9 +144,9 @@ two=$!
 python3 "$T/hold.py" "$MAPM_HOME" 2 "$T/ready" watch
 kill -TERM $two
 wait $two
-is '[F11] a process that waits can be interrupted' $? 130
-is '[F11] and leaves nothing' "$(ls -A "$T/two")" ''
+is '[F11] a process that waits for the lock ends on SIGTERM' $? 130
+is '[F11] the interrupted process leaves no files' "$(ls -A "$T/two")" ''
 kill $holder
 wait $holder 2>/dev/null
-exits '[F11] gc sweeps the locks' 0 mapm store gc
+exits '[F11] store gc succeeds after the interruptions' 0 mapm store gc
 done_testing
