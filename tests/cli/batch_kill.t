@@ -23,9 +23,9 @@ def run(input):
 STAR
 killed '1,000 inputs over 8 shards, each killed 5 times: each is answered once' \
     1000 8 5 ask -j 2 --ask "exec:tee -a $T/ws/ran"
-like 'all of them' "$summary" ' completed 1000 failed 0 interrupted 0$'
-exits 'the outputs are one' 0 mapm run work --batch q.jsonl --merge out-*.jsonl --out all
-is 'in the order of the inputs' "$(sed 's/^{"id":"in-\([0-9]*\)",.*/\1/' all | sort -nc 2>&1 && grep -c . all)" 1000
+like 'the summary counts 1,000 completed inputs' "$summary" ' completed 1000 failed 0 interrupted 0$'
+exits 'run --merge of the killed shards succeeds' 0 mapm run work --batch q.jsonl --merge out-*.jsonl --out all
+is 'the merged outputs are in the order of the inputs' "$(sed 's/^{"id":"in-\([0-9]*\)",.*/\1/' all | sort -nc 2>&1 && grep -c . all)" 1000
 
 rm -rf j out-* ran all
 cat >skills/work/SKILL.star <<'STAR'
@@ -34,11 +34,11 @@ def run(input):
 STAR
 killed '200 commands, killed likewise: none is run twice, each input ends once' \
     200 8 5 command -j 2 --allow 'sh *'
-like 'as answered or interrupted' "$summary" ' failed 0 interrupted [0-9]+$'
+like 'the summary counts no failed input' "$summary" ' failed 0 interrupted [0-9]+$'
 before=$(sort -n ran | uniq | grep -c .)
-exits 'all are merged' 3 mapm run work --batch q.jsonl --merge out-*.jsonl --out all
-is 'each once' "$(sed 's/,.*//' all | sort -u | grep -c .)" 200
-is 'what was printed was run' "$(grep -c '"end":"completed"' all)" \
+exits 'run --merge of interrupted shards exits 3' 3 mapm run work --batch q.jsonl --merge out-*.jsonl --out all
+is 'the merged outputs have each input once' "$(sed 's/,.*//' all | sort -u | grep -c .)" 200
+is 'each completed input was run' "$(grep -c '"end":"completed"' all)" \
     "$(grep '"end":"completed"' all | sed 's/^{"id":"in-\([0-9]*\)",.*/\1/' | grep -cxFf ran)"
-at_most 'and what was interrupted at most once' "$before" 200
+at_most 'no input was run more than once' "$before" 200
 done_testing

@@ -23,14 +23,14 @@ says()
 {
     DAMAGE="$1 $2"
     export DAMAGE
-    want "message $1 damaged ($2)" 3 "^ENDED \[failed\] invalid message from $3" "$4"
-    unlike "message $1 damaged ($2): nothing is believed" "$out" '^DONE'
+    want "message $1 damaged ($2): the fetch ends with an error" 3 "^ENDED \[failed\] invalid message from $3" "$4"
+    unlike "message $1 damaged ($2): no package is complete" "$out" '^DONE'
 }
 
 DAMAGE=
 export DAMAGE
-want 'as it is' 0 '^DONE ' "$BY_ID"
-want 'a private repository' 1 'not-authorized' "$PRIVATE"
+want 'the fetch succeeds with undamaged messages' 0 '^DONE ' "$BY_ID"
+want 'a private repository is not authorized with undamaged messages' 1 'not-authorized' "$PRIVATE"
 
 # options, asks, seen, blobs, trees, proved
 for type in 1 2 3 4 5 6; do

@@ -8,11 +8,11 @@ BUILD=${MAPM_BUILD:-$ROOT/build}
 CC=${CC:-cc}
 prefix=$T/prefix
 lib=$prefix/lib
-ok 'make install PREFIX=DIR' env -u MAKEFLAGS -u MAKELEVEL \
+ok 'make install succeeds with PREFIX' env -u MAKEFLAGS -u MAKELEVEL \
     make -s -C "$ROOT" -o all B="$BUILD" PREFIX="$prefix" install
 for f in include/mapm/starlark.h lib/libstarlark.a lib/libstarlark.so lib/libstarlark.so.0 \
     lib/pkgconfig/starlark.pc share/man/man3/starlark.3; do
-    ok "$f is installed" test -f "$prefix/$f"
+    ok "make install installs $f" test -f "$prefix/$f"
 done
 
 # foreign NM-OPTION FILE: names that are exported and do not begin with star_.
@@ -20,17 +20,17 @@ foreign()
 {
     nm "$1" --defined-only "$2" | sed -n 's/.* [A-TV-Z] //p' | grep -v '^star_'
 }
-is 'libstarlark.a exports star_* alone' "$(foreign -g "$lib/libstarlark.a")" ''
-is 'libstarlark.so.0 exports star_* alone' "$(foreign -D "$lib/libstarlark.so.0")" ''
+is 'libstarlark.a exports only names with star_' "$(foreign -g "$lib/libstarlark.a")" ''
+is 'libstarlark.so.0 exports only names with star_' "$(foreign -D "$lib/libstarlark.so.0")" ''
 declared=$(sed 's|/\*.*\*/||' "$prefix/include/mapm/starlark.h" |
     grep -o '\bstar_[a-z_]*(' | grep -v '(star_' | tr -d '(' | LC_ALL=C sort -u)
 exported=$(nm -D --defined-only "$lib/libstarlark.so.0" | sed 's/.* //' | LC_ALL=C sort)
-is 'every exported function is declared' \
+is 'the header declares every exported function' \
     "$(printf '%s\n' "$exported" | while read -r f; do
         printf '%s\n' "$declared" | grep -qx "$f" || echo "$f"
     done)" ''
 page=$(cat "$ROOT/man/starlark.3")
-is 'and in the manual page' "$(printf '%s\n' "$exported" | while read -r f; do
+is 'starlark.3 has every exported function' "$(printf '%s\n' "$exported" | while read -r f; do
     printf '%s\n' "$page" | grep -q "^\.F[no] $f\b" || echo "$f"
 done)" ''
 
@@ -79,18 +79,18 @@ pc()
 {
     env PKG_CONFIG_PATH="$lib/pkgconfig" pkg-config "$@" starlark
 }
-is 'pkg-config knows the version' "$(pc --modversion)" "$("$prefix/bin/mapm" --version | grep -o '[0-9][0-9.]*' | sed -n 1p)"
+is 'pkg-config prints the version of mapm' "$(pc --modversion)" "$("$prefix/bin/mapm" --version | grep -o '[0-9][0-9.]*' | sed -n 1p)"
 flags=
 if nm -D "$lib/libstarlark.so.0" | grep -q __asan_init; then
     flags=-fsanitize=address,undefined
 fi
 nm "$lib/libstarlark.a" | grep -q __gcov_init && flags="$flags --coverage"
 cd "$T" || exit 1
-ok 'a program is compiled and linked' \
+ok 'a program compiles and links with the flags of pkg-config' \
     sh -c "$CC -Wall -Wextra -Werror $flags hello.c \$(PKG_CONFIG_PATH='$lib/pkgconfig' pkg-config --cflags --libs starlark) -o shared"
-is 'and runs with the shared library' "$(LD_LIBRARY_PATH=$lib ./shared)" "$said"
-like 'of that name' "$(readelf -d shared)" 'NEEDED.*\[libstarlark\.so\.0\]'
-ok 'another is linked with the archive' \
+is 'the program runs with the shared library' "$(LD_LIBRARY_PATH=$lib ./shared)" "$said"
+like 'the program needs libstarlark.so.0' "$(readelf -d shared)" 'NEEDED.*\[libstarlark\.so\.0\]'
+ok 'the program links with the archive' \
     sh -c "$CC $flags hello.c $(pc --cflags) '$lib/libstarlark.a' $(pc --static --libs-only-l | sed 's/-lstarlark//') -o static"
-is 'and runs alone' "$(./static)" "$said"
+is 'the static program runs without the shared library' "$(./static)" "$said"
 done_testing

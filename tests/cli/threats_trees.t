@@ -141,11 +141,11 @@ graph("diamonds", "yes", "", {**{"x": ["a0", "b0"]}, **{f"{s}{i}": [f"a{i+1}", f
 graph("chain-900", "yes", "", {"x": ["c1"], **{f"c{i}": [f"c{i+1}"] for i in range(1, 900)}, "c900": []})
 graph("chain-1100", "no", "1000", {"x": ["c1"], **{f"c{i}": [f"c{i+1}"] for i in range(1, 1100)}, "c1100": []})
 PYTHON
-isnt 'there is enough to try' "$(wc -l <"$T/list")" 0
+isnt 'the list of hostile trees is not empty' "$(wc -l <"$T/list")" 0
 start_githost
 skill "$T/good/skills/good"
 make_repo acme/good "$T/good"
-exits 'a good one first' 0 mapm install https://github.com/acme/good/tree/main/skills/good
+exits 'install of a harmless package succeeds' 0 mapm install https://github.com/acme/good/tree/main/skills/good
 
 # All of it; the index's shared memory is rebuilt by whoever reads.
 store()
@@ -170,21 +170,21 @@ while IFS='|' read -r name want regex; do
     run timeout 60 "$MAPM" install --yes "https://github.com/h/$name/tree/main/skills/x"
     [ "$want" != odd ] || { want=no; [ "$status" -ne 0 ] || want=yes; }
     if [ "$want" = yes ]; then
-        is "$row: $name is fine" "$status" 0
+        is "$row: install of $name succeeds" "$status" 0
         [ "$status" -eq 0 ] || show_run
-        is "$row: $name: plain files and folders, plain modes" \
+        is "$row: $name installs plain files and folders with plain modes" \
             "$(find .agents ! -perm 0644 ! -perm 0755 -o ! -type f ! -type d)" ''
     else
-        like "$row: $name is refused" "$status" '^[14]$'
-        like "$row: $name: it says why" "$err" "$regex"
-        is "$row: $name: nothing was written" "$(ls -A)" ''
+        like "$row: install of $name is refused" "$status" '^[14]$'
+        like "$row: the error for $name gives the reason" "$err" "$regex"
+        is "$row: a refused $name leaves the workspace empty" "$(ls -A)" ''
         # (after a failure of the server, what it did send is kept for the next try)
         case $err in
         *'the server says'*) ;;
         *) is "$row: $name: nor to the store" "$(store)" "$(cat "$T/store-before")" ;;
         esac
     fi
-    not_ok "[row 7] $name: no raw control byte" raw_bytes
+    not_ok "[row 7] the output for $name has no raw control byte" raw_bytes
     [ -z "${SHOW:-}" ] || diag "$name [$status]: $err"
 done <"$T/list"
 done_testing
