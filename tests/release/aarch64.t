@@ -21,17 +21,17 @@ SUITE='advice agents alias budget bundle catalog catalogs catalog_market catalog
 
 root=$T/arm
 mkdir "$root"
-ok 'it unpacks' tar -C "$root" --strip-components=1 -xzf "$DIST/$archive"
+ok 'the archive unpacks' tar -C "$root" --strip-components=1 -xzf "$DIST/$archive"
 for p in bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage; do
     readelf -hdlW "$root/$p" >"$T/elf" 2>&1
-    ok "[S7] $p is for aarch64" grep -q 'Machine: *AArch64' "$T/elf"
-    not_ok "[S7] $p needs no library" grep -q '(NEEDED)' "$T/elf"
-    ok "[S7] $p is loaded at any address" grep -q 'Type: *DYN' "$T/elf"
-    not_ok "[S8] $p names no folder that it was built in" \
+    ok "[S7] $p is a program for aarch64" grep -q 'Machine: *AArch64' "$T/elf"
+    not_ok "[S7] $p needs no shared library" grep -q '(NEEDED)' "$T/elf"
+    ok "[S7] $p is position-independent" grep -q 'Type: *DYN' "$T/elf"
+    not_ok "[S8] $p contains no path of its build folder" \
         sh -c 'strings "$1" | grep -e "$2" -e mapm-packaging' sh "$root/$p" "$ROOT"
 done
 x86=$DIST/mapm-$VERSION-linux-x86_64.tar.gz
-[ ! -f "$x86" ] || is 'the same files as for x86-64' "$(tar -tzf "$DIST/$archive" | sed 's|^[^/]*||')" \
+[ ! -f "$x86" ] || is 'the archive has the same files as for x86-64' "$(tar -tzf "$DIST/$archive" | sed 's|^[^/]*||')" \
     "$(tar -tzf "$x86" | sed 's|^[^/]*||')"
 
 # Under qemu a program finds itself where it is, and starts a script as this machine does.
@@ -47,16 +47,16 @@ printf '#!/bin/sh\nexec %s %s/bin/mapm "$@"\n' "$qemu" "$root" >"$root/mapm"
 chmod 755 "$root/mapm"
 MAPM=$root/mapm
 chmod 755 "$T" # tests start it as another user, too
-exits '[S7] the version' 0 mapm version --json
-like 'is of a static program' "$out" '"channel": "static"'
+exits '[S7] version --json succeeds under qemu' 0 mapm version --json
+like 'version --json names the channel static' "$out" '"channel": "static"'
 
 "$ROOT/tests/githost/commit-folder" "$T/repos/mapm-examples/catalog.git" "$ROOT/examples/catalog" >"$T/commit"
 git -C "$T/repos/mapm-examples/catalog.git" tag v1 "$(cat "$T/commit")"
 start_githost --h2
-exits '[S7] an install over TLS' 0 mapm install --yes https://github.com/mapm-examples/catalog/tree/main/agents/code-reviewer
-exits 'from the lock' 0 mapm install --locked
-exits 'verified' 0 mapm verify
-exits 'the program of a metaskill' 0 mapm test test-fix
+exits '[S7] install over TLS succeeds under qemu' 0 mapm install --yes https://github.com/mapm-examples/catalog/tree/main/agents/code-reviewer
+exits 'install --locked succeeds under qemu' 0 mapm install --locked
+exits 'verify succeeds under qemu' 0 mapm verify
+exits 'test of a metaskill succeeds under qemu' 0 mapm test test-fix
 stop_githost
 unset GIT_SSL_CAINFO CURL_CA_BUNDLE SSL_CERT_FILE
 
@@ -64,6 +64,6 @@ unset GIT_SSL_CAINFO CURL_CA_BUNDLE SSL_CERT_FILE
 for name in $SUITE; do
     test=$ROOT/tests/cli/$name.t
     [ -x "$test" ] || continue
-    ok "[S7] tests/cli/$name.t" env MAPM="$MAPM" timeout -k 10 1200 "$test"
+    ok "[S7] tests/cli/$name.t passes under qemu" env MAPM="$MAPM" timeout -k 10 1200 "$test"
 done
 done_testing

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../lib/cli.sh"
 
 chromium=$(command -v chromium) || skip_all 'needs chromium'
-ok 'the site is built' "$ROOT/tools/site" "$T/site"
-exits 'every page is opened' 0 timeout 900 python3 -S "$ROOT/tests/lib/site_look.py" "$chromium" "$T/profile" "$T/site"
+ok 'tools/site builds the documentation' "$ROOT/tools/site" "$T/site"
+exits 'every page of the documentation is opened' 0 timeout 900 python3 -S "$ROOT/tests/lib/site_look.py" "$chromium" "$T/profile" "$T/site"
 is '[S10] no page scrolls sideways, throws or asks a server; dark pages are dark; the search finds' "$out" ''
 done_testing
