@@ -271,7 +271,7 @@ is 'an unknown host key is not tried again' "$(ssh_calls | wc -l)" 1
 fails 'a changed host key is reported as a possible attack' 'echo "REMOTE HOST IDENTIFICATION HAS CHANGED!" >&2; exit 255' \
     '\[fetch\] .*not the host key that ssh knows.*[|][|] this may be an attack'
 unset SSH_AUTH_SOCK
-fails 'a refused key without an agent is reported as such' 'echo "git@github.com: Permission denied (publickey)." >&2; exit 255' \
+fails 'a refused key is reported as not authorized with a hint about an ssh agent' 'echo "git@github.com: Permission denied (publickey)." >&2; exit 255' \
     '\[not-authorized\] .*no key was accepted by git@github.com.*[|][|] no ssh agent is running'
 fails 'an unknown host over ssh is reported as not found' 'echo "ssh: Could not resolve hostname github.com" >&2; exit 255' '\[host-not-found\]'
 want 'a missing repository on an unknown host is reported as host not found' 1 '\[host-not-found\]' "$GH/acme/nix"
