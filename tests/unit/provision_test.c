@@ -1592,3 +1592,46 @@ TEST(files_of_the_user_that_are_not_edited)
         fixture_done(d);
     }
 }
+
+/* [M20, D20] What an entry of a server has of this machine. */
+TEST(servers_of_a_user_and_servers_that_are_started)
+{
+    struct fixture *d = &fixture;
+    struct user u;
+
+    user_init(&u);
+    fixture_clear(d);
+    fixture_item(d, DOC_MCP, "io-example-mcp", "io.example_mcp.json",
+                 SERVER("io.example/mcp", "\"${workspaceDir}/x\""), NULL);
+    CHECK(!user_run(&u) && d->err.code == ERR_MCP && d->err.hint[0]);
+    CHECK_STR(err_first(&d->err),
+              "io-example-mcp: ${workspaceDir} is no folder at user level");
+    fixture_clear(d);
+    fixture_item(d, DOC_MCP, "mapm", "mapm.json",
+                 "{\n  \"_meta\": {\"name\": \"io.example/mapm\"},\n"
+                 "  \"command\": \"mapm\",\n  \"args\": [\"mcp\"]\n}\n",
+                 NULL);
+    CHECK(user_run(&u) && u.untouched_count == 0);
+    CHECK(strstr(fixture_content(d, "home/.cursor/mcp.json"),
+                 "\"/usr/bin/mapm\"") != NULL);
+    fixture_done(d);
+
+    fixture_init(d);
+    fixture_client(d, "claude");
+    d->options.start_servers = true;
+    fixture_item(d, DOC_MCP, "one", "one.json",
+                 SERVER("io.example/one", "\"${sharedDir}/x\""), NULL);
+    fixture_item(d, DOC_MCP, "two", "two.json",
+                 SERVER("io.example/two", "\"x\""), NULL);
+    FIXTURE_OK(d, 0);
+    CHECK(!d->absolute);
+    CHECK(strstr(fixture_content(d, ".mcp.json"), "\"start\"") &&
+          strstr(fixture_content(d, ".mcp.json"), "\"npx\"") &&
+          !strstr(fixture_content(d, ".mcp.json"), "/home/u/shared"));
+    d->options.start_servers = false;
+    FIXTURE_OK(d, 0);
+    CHECK(d->absolute);
+    CHECK(!strstr(fixture_content(d, ".mcp.json"), "\"start\"") &&
+          strstr(fixture_content(d, ".mcp.json"), "/home/u/shared/x"));
+    fixture_done(d);
+}
