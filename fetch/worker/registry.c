@@ -194,14 +194,23 @@ static bool look_up_secret(struct registry *r, struct err *e)
                                      &r->secret, e);
 }
 
+/* Returns the error of a registry whose kind of login is not supported. */
+static struct err *login_error(struct registry *r, const char *what,
+                               struct str name)
+{
+    struct err *why = new_err(r);
+
+    err_set(why, ERR_AUTH, "%s%.*s", what, STR_ARG(name));
+    return why;
+}
+
 /* Gives up the registry for this run: access is denied, or the login is missing
  * or rejected. */
 static void refuse(struct registry *r, const char *what, struct str name)
 {
-    struct err *why = new_err(r);
+    struct err *why = login_error(r, what, name);
     struct str note = r->secret.note;
 
-    err_set(why, ERR_AUTH, "%s%.*s", what, STR_ARG(name));
     err_hint(why,
              "%.*s%slog in with \"docker login %.*s\", or set "
              "MAPM_STORE_TOKEN for a store that MAPM_STORE or config.yaml "
@@ -278,8 +287,9 @@ static void request_token(struct registry *r)
                                    .is_token = true};
     if (!url_parse(c->realm, &q->arena, &q->url) ||
         !registry_realm_is_good(&q->url, &r->url)) {
-        refuse(r, "its token server is not asked, as that is not https: ",
-               text_cut(c->realm, 200));
+        die(r, login_error(
+                   r, "its token server is not asked, as that is not https: ",
+                   text_cut(c->realm, 200)));
         return;
     }
     q->address = registry_token_address(
@@ -310,7 +320,8 @@ static bool answer_challenge(struct registry *r, struct err *e)
     else if (r->challenge.scheme == REGISTRY_BEARER)
         request_token(r);
     else if (r->challenge.scheme == REGISTRY_NO_SCHEME)
-        refuse(r, "it requires an unsupported kind of login", STR(""));
+        die(r, login_error(r, "it requires an unsupported kind of login",
+                           STR("")));
     else if (r->secret.kind != REGISTRY_PASSWORD)
         refuse(r, "it requires a password and none is configured", STR(""));
     else

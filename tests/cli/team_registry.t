@@ -318,7 +318,7 @@ lie down "$gone: HTTP 503"
 lie busy "$gone: HTTP 429"
 host=127.0.0.1:$port
 login ci:pw
-lie realm-http "$gone: its token server is not asked, as that is not https"
+lie realm-http "$gone: its token server is not asked, as that is not https: http://[^ ]*$"
 unlike '[S3] no password is sent to a token server without https' "$(cat "$T/liar.log")" '/token|Basic'
 lie stall "$gone"
 lie realm-moved "$gone: HTTP 302"
