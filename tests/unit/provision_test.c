@@ -1184,6 +1184,101 @@ TEST(generated_paths_are_listed)
     fixture_done(d);
 }
 
+static const char *served_by(struct fixture *d)
+{
+    struct provision *p = open_only(d);
+    bool *served = arena_array(&d->arena, clients_count, sizeof *served);
+    struct str out = STR("");
+
+    provision_find_served(p, &d->options, served);
+    for (size_t i = 0; i < clients_count; i++) {
+        if (!served[i])
+            continue;
+        CHECK(provision_has_given(p, &clients_table[i]) &&
+              provision_uses(p, &d->options, &clients_table[i]));
+        out = arena_join(out, " ", str_cstr(clients_table[i].name), &d->arena);
+    }
+    provision_close(p);
+    return str_dup0(out, &d->arena);
+}
+
+TEST(clients_that_files_were_written_for)
+{
+    struct fixture *d = &fixture;
+    const struct client *cursor = clients_find(STR("cursor"));
+    struct provision *p;
+
+    fixture_init(d);
+    fixture_client(d, "claude");
+    p = open_only(d);
+    CHECK(provision_has_no_skills(p) && provision_has_given(p, cursor) &&
+          !provision_uses(p, &d->options, cursor) &&
+          !provision_is_marked(p, cursor));
+    provision_close(p);
+    CHECK_STR(served_by(d), "");
+    add_all(d);
+    FIXTURE_OK(d, 0);
+    CHECK_STR(served_by(d), "claude");
+    CHECK(mkdirat(d->fd, ".cursor", 0755) == 0);
+    p = open_only(d);
+    CHECK(!provision_has_no_skills(p) && !provision_has_given(p, cursor) &&
+          provision_is_marked(p, cursor) &&
+          provision_uses(p, &d->options, cursor));
+    CHECK_STR(str_dup0(provision_mcp_file(p, &d->options, cursor), &d->arena),
+              ".cursor/mcp.json");
+    provision_close(p);
+    FIXTURE_OK(d, 0);
+    CHECK_STR(served_by(d), "claude cursor");
+    /* by what is still there */
+    CHECK(fs_remove_tree_at(d->fd, ".cursor", &d->err));
+    CHECK_STR(served_by(d), "claude");
+    fixture_done(d);
+
+    fixture_init(d);
+    CHECK(mkdirat(d->fd, ".agents", 0755) == 0 &&
+          mkdirat(d->fd, ".agents/skills", 0755) == 0);
+    p = open_only(d);
+    CHECK(!provision_has_no_skills(p));
+    provision_close(p);
+    fixture_done(d);
+}
+
+/* [D5] Only what is to be restored changes, though more was edited. */
+TEST(one_package_is_restored)
+{
+    struct fixture *d = &fixture;
+
+    fixture_init(d);
+    fixture_client(d, "claude");
+    add_all(d);
+    FIXTURE_OK(d, 0);
+    fixture_write(d, ".agents/skills/writer/data/a/b.txt", "mine");
+    fixture_write(d, ".agents/skills/writer/mine.txt", "mine");
+    fixture_write(d, ".agents/agents/reviewer/notes.md", "mine");
+    CHECK(unlinkat(d->fd, ".claude/agents/reviewer.md", 0) == 0);
+    CHECK(unlinkat(d->fd, ".claude/skills/writer", 0) == 0);
+    fixture_write(d, ".mcp.json", "{}");
+    d->items[0].restore = true;
+    d->options.only_restore = true;
+    FIXTURE_OK(d, 0);
+    CHECK_STR(fixture_content(d, ".agents/skills/writer/data/a/b.txt"), "b\n");
+    CHECK(!fixture_has(d, ".agents/skills/writer/mine.txt"));
+    CHECK(fixture_has(d, ".claude/skills/writer"));
+    CHECK_STR(fixture_content(d, ".agents/agents/reviewer/notes.md"), "mine");
+    CHECK(!fixture_has(d, ".claude/agents/reviewer.md"));
+    CHECK_STR(fixture_content(d, ".mcp.json"), "{}");
+    /* the record still has the others */
+    d->items[0].restore = false;
+    d->items[2].restore = true;
+    FIXTURE_OK(d, 0);
+    CHECK(strstr(fixture_content(d, ".mcp.json"), "io.example/mcp") != NULL);
+    CHECK_STR(fixture_content(d, ".agents/agents/reviewer/notes.md"), "mine");
+    d->options.only_restore = false;
+    fixture_clear(d);
+    CHECK(!fixture_run(d, 0) && d->err.code == ERR_EDITED);
+    fixture_done(d);
+}
+
 static const char *took_over(struct fixture *d, enum doc_kind kind,
                              const char *place)
 {
