@@ -173,8 +173,8 @@ static bool read_ref_v0(struct advert *a, struct str line, struct str head,
     struct ref ref = {.name = name};
     struct ref_list *refs = a->refs;
 
-    if (str_starts(line, STR("shallow ")))
-        return true;
+    if (str_starts(line, STR("shallow ")) || a->caps.sha256)
+        return true; /* the caller refuses a repository of other ids by name */
     if (!oid_parse(hex, &ref.id) || name.n == 0 || line.p[OID_HEX_CHARS] != ' ')
         return wire_not_git(&a->fault, "a line that is no ref", e);
     ref.peeled = ref.id;

@@ -142,8 +142,15 @@ want '[H3] a dumb server without a type for its files is refused' 1 '\[fetch\] .
 start_githost --dumb text/html
 want 'a server that sends pages is refused as no git server' 1 '\[fetch\] .*is not a git server: it sent text/html' "$HELLO"
 git init -q --bare --object-format=sha256 "$T/repos/acme/new.git"
+empty=$(repo acme/new mktree </dev/null)
+repo acme/new update-ref refs/heads/main \
+    "$(repo acme/new -c user.name=a -c user.email=a@example.org commit-tree -m x "$empty")"
+for protocol in '' --no-v2; do
+    start_githost $protocol
+    want "[H3] a repository with SHA-256 ids is refused by name $protocol" 1 'acme/new names objects by SHA-256' \
+        "$GH/acme/new/tree/main/skills/hello"
+done
 start_githost
-want 'a repository with SHA-256 ids is refused' 1 'SHA-256' "$GH/acme/new/tree/main/skills/hello"
 git init -q --bare "$T/repos/acme/empty.git"
 want 'an empty repository is refused' 1 '\[ref-not-found\] .*empty' "$GH/acme/empty"
 done_testing

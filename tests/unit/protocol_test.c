@@ -275,6 +275,28 @@ TEST(advertisements_of_version_2)
     }
 }
 
+/* [H3] Its ids have 64 digits. */
+static void refuse_sha256(void)
+{
+    static const char first[] =
+        ONES "111111111111111111111111 HEAD\0multi_ack object-format=sha256\n";
+    CLEANUP(arena_done) struct arena a = {0};
+    CLEANUP(buf_done) struct buf b = {0};
+    struct advert advert;
+    struct ref_list l;
+    struct err e = {0};
+
+    buf_init(&b, 4096);
+    write_packets(&b, "# service=git-upload-pack\nF\n");
+    pkt_put(&b, str_make(first, sizeof first - 1));
+    write_packets(&b, ONES "111111111111111111111111 refs/heads/main\nF\n");
+    ref_list_init(&l, &a);
+    advert_init(&advert, &l, true);
+    CHECK(advert_feed(&advert, buf_str(&b), &e) && advert_end(&advert, &e));
+    CHECK(advert.caps.sha256 && l.count == 0);
+    advert_done(&advert);
+}
+
 TEST(advertisements_of_version_0)
 {
     char lines[2048];
@@ -315,6 +337,7 @@ TEST(advertisements_of_version_0)
         arena_done(&a);
     }
     buf_done(&b);
+    refuse_sha256();
 
     snprintf(lines, sizeof lines, "# service=git-upload-pack\nF\n%s HEAD\nF\n",
              ONES);
