@@ -106,7 +106,8 @@ static struct str longer_path(const struct ask *a, struct str ref)
                      : ref;
 }
 
-enum found locked_path_is_only(struct ask *a, struct oid_set *wants, struct err *e)
+enum found locked_path_is_only(struct ask *a, struct oid_set *wants,
+                               struct err *e)
 {
     struct locked_path l = {.ask = a, .wants = wants};
     struct str ref = a->ref, segment;
