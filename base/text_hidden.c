@@ -178,6 +178,12 @@ static bool is_shown(int32_t c, enum text_hidden kind, bool lines)
     return c != 0x2028 && c != 0x2029 && kind == TEXT_HIDDEN_NONE;
 }
 
+bool text_is_visible(struct str s)
+{
+    return text_is_utf8(s) && !text_has_control(s) &&
+           text_find_hidden(s, NULL, NULL) == TEXT_HIDDEN_NONE;
+}
+
 void text_visible(struct buf *out, struct str s, bool lines)
 {
     struct text_scan scan = {.s = s};

@@ -232,7 +232,7 @@ static void read_version(struct reader *r)
     }
     if (y->kind == YAML_SCALAR) {
         check_hidden(r, LEVEL_ERROR, "version", y->key_line, y->text);
-        if (y->text.n <= VERSION_MAX_BYTES && !text_has_control(y->text))
+        if (y->text.n <= VERSION_MAX_BYTES && text_is_visible(y->text))
             r->doc->version = y->text;
     }
     if (is_text(r, y) && version_parse(y->text, &v))

@@ -58,8 +58,7 @@ static bool is_hex(struct str s, size_t count)
 /* Returns true if `s` can be part of an origin. */
 static bool is_clean(struct str s)
 {
-    return s.n <= ORIGIN_MAX_BYTES && text_is_utf8(s) && !text_has_control(s) &&
-           text_find_hidden(s, NULL, NULL) == TEXT_HIDDEN_NONE;
+    return s.n <= ORIGIN_MAX_BYTES && text_is_visible(s);
 }
 
 /* Returns the beginning of a name in a form that can be shown on one line. */

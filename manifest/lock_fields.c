@@ -62,8 +62,7 @@ static bool take_scalar(struct lock_reader *r, struct str raw, struct str *out)
     if (!str_eq(lock_scalar(value, r->a), raw))
         return fail(r, "not written as mapm writes it: %.*s",
                     STR_ARG(lock_excerpt(raw)));
-    if (!text_is_utf8(value) || text_has_control(value) ||
-        text_find_hidden(value, NULL, NULL) != TEXT_HIDDEN_NONE)
+    if (!text_is_visible(value))
         return fail(r, "a hidden character, or not UTF-8");
     *out = value;
     return true;

@@ -14,9 +14,7 @@ static bool is_valid(struct str path)
     struct str rest = path, part;
 
     if (path.n == 0 || path.n > MEMBER_MAX_BYTES || path.p[path.n - 1] == '/' ||
-        !text_is_utf8(path) || text_has_control(path) ||
-        str_has_char(path, '\\') ||
-        text_find_hidden(path, NULL, NULL) != TEXT_HIDDEN_NONE)
+        !text_is_visible(path) || str_has_char(path, '\\'))
         return false;
     while (str_cut(&rest, '/', &part))
         if (!part_is_valid(part))

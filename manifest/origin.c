@@ -129,15 +129,10 @@ static bool repository_is_valid(struct str repository, const struct git_host *g)
  * systems do not allow or that have a meaning in a URL. */
 static bool is_path_text(struct str s)
 {
-    size_t at;
-    int32_t point;
-
-    if (!text_is_utf8(s) || text_has_control(s))
-        return false;
     for (size_t i = 0; i < s.n; i++)
         if (strchr("\\:*?\"<>|#%", s.p[i]))
             return false;
-    return text_find_hidden(s, &at, &point) == TEXT_HIDDEN_NONE;
+    return text_is_visible(s);
 }
 
 static bool is_path_segment(struct str s)
@@ -731,13 +726,10 @@ static bool parse_url(struct str text, struct str rest,
 static const char *file_fault(struct str path)
 {
     struct str rest = path, part;
-    size_t at;
-    int32_t point;
 
     if (!str_starts(path, STR("/")))
         return "file: takes an absolute path";
-    if (!text_is_utf8(path) || text_has_control(path) ||
-        text_find_hidden(path, &at, &point) > TEXT_HIDDEN_NONE)
+    if (!text_is_visible(path))
         return "its path has control or hidden characters or is not UTF-8";
     while (str_cut(&rest, '/', &part))
         if (str_is(part, ".") || str_is(part, ".."))

@@ -15,9 +15,7 @@ bool project_part_is_valid(struct str word)
 
     return str_cut(&name, ' ', &kind) && name.n && name.n <= NAME_MAX_BYTES &&
            doc_kind_find(kind, &found) && found != DOC_PLUGIN &&
-           text_is_utf8(name) && !text_has_control(name) &&
-           str_eq(str_trim(name), name) &&
-           text_find_hidden(name, NULL, NULL) == TEXT_HIDDEN_NONE;
+           text_is_visible(name) && str_eq(str_trim(name), name);
 }
 
 static int by_text(const void *x, const void *y)

@@ -159,13 +159,7 @@ static void read_source(const struct json *source, struct str root,
 
 static struct str clean(struct str text)
 {
-    size_t at;
-    int32_t point;
-
-    return text.n && text_is_utf8(text) && !text_has_control(text) &&
-                   text_find_hidden(text, &at, &point) == TEXT_HIDDEN_NONE
-               ? text
-               : str_make("", 0);
+    return text_is_visible(text) ? text : str_make("", 0);
 }
 
 /* Row 35: returns true for a name without characters that look like others. */

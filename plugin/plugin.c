@@ -226,13 +226,7 @@ static struct str first_text(const struct reading *r, const char *key,
 
 static struct str clean_text(struct reading *r, struct str text)
 {
-    size_t at;
-    int32_t point;
-
-    if (text.n == 0 || text_has_control(text) || !text_is_utf8(text) ||
-        text_find_hidden(text, &at, &point) != TEXT_HIDDEN_NONE)
-        return str_make("", 0);
-    return arena_str(r->a, text);
+    return text_is_visible(text) ? arena_str(r->a, text) : str_make("", 0);
 }
 
 static bool read_names(struct reading *r, struct err *e)

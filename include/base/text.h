@@ -49,6 +49,9 @@ const char *text_hidden_name(enum text_hidden h); /* "bidirectional control" */
 bool text_is_hidden(int32_t code_point);
 
 bool text_has_control(struct str s); /* C0, DEL, C1; LF and TAB too */
+/* Returns whether `s` is UTF-8 without control and hidden characters, as each
+ * text in mapm.lock has to be. */
+bool text_is_visible(struct str s);
 /* Returns whether a shell takes `s` literally without quotes: letters, digits
  * and "/._-+@:" only. */
 bool text_is_shell_word(struct str s);

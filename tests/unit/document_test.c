@@ -326,6 +326,7 @@ TEST(odd_versions_are_kept_when_short_and_visible) /* [row 5] */
         {X10("123456") "1234", true},
         {X10("123456") "12345", false},
         {"1\\n2", false},
+        {"1\xe2\x80\x8b", false}, /* of no width */
     };
 
     for (size_t i = 0; i < ROWS(rows); i++) {

@@ -231,6 +231,9 @@ TEST(a_terminal_can_only_print_what_is_visible)
         CHECK_STR(buf_str(&b).p, visible_rows[i].shown);
         CHECK(text_has_control(s) == visible_rows[i].control);
     }
+    CHECK(text_is_visible(STR("gr\xc3\xbc\xc3\x9f \\x")));
+    CHECK(!text_is_visible(STR("a\tb")) && !text_is_visible(STR("\xff")));
+    CHECK(!text_is_visible(STR("1.0\xe2\x80\x8b"))); /* of no width */
     buf_done(&b);
 }
 
