@@ -736,6 +736,19 @@ static bool ingest_plugin(struct closure *c, struct node *n, struct err *e)
 
 /* --- arriving ------------------------------------------------------------- */
 
+/* Refuses a package that mapm.lock could not name. */
+static bool check_path(const struct node *n, struct arena *scratch,
+                       struct err *e)
+{
+    if (n->origin->scheme != ORIGIN_GIT || n->path.n == 0 ||
+        !origin_path_fault(n->path))
+        return true;
+    return err_set(e, ERR_REFUSED,
+                   "its path \"%.*s\" has a character that origins cannot "
+                   "have, such as # or %%",
+                   STR_ARG(text_shown(n->path, scratch)));
+}
+
 bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
                   struct package_file *files, size_t count, struct str folder,
                   struct arena *scratch, struct err *e)
@@ -747,6 +760,8 @@ bool ingest_files(struct closure *c, struct node *n, enum doc_kind kind,
 
     if (count == 0)
         return err_set(e, ERR_PATH, "%s: an empty folder", shown(n, scratch));
+    if (!check_path(n, scratch, e))
+        return false;
     digest = store_listing_format(files, count, scratch, &listing);
     if (n->locked && origin_is_remote(n->origin) &&
         !hash_eq(&digest, &n->digest)) {
@@ -866,7 +881,8 @@ bool ingest_outline(struct closure *c, struct node *n,
     n->object = arena_str(a, event->object);
     node_complete_origin(c, n);
     diagnostics_init(&why, scratch);
-    if (!validate(c, n, event->doc, event->manifest, &files,
+    if (!check_path(n, scratch, e) ||
+        !validate(c, n, event->doc, event->manifest, &files,
                   path_last(event->path), &why, &d, e) ||
         !copy_document(c, n, &d, e))
         return false;

@@ -11,9 +11,6 @@
  * Returns false. */
 bool origin_refuse(struct str text, const char *fault, struct err *e);
 
-/* Returns why a path inside a repository is rejected, or NULL. */
-const char *origin_path_fault(struct str path);
-
 /* Sets ERR_ORIGIN unless the range is valid. "=1.2.3" is allowed only on the
  * command line (`may_be_exact`). */
 MUST_CHECK bool origin_check_range(struct str text, struct str range,

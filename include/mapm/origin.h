@@ -143,6 +143,10 @@ MUST_CHECK bool origin_parse_argument(struct str text, struct str cwd,
                                       struct arena *a, struct origin *out,
                                       struct err *e);
 
+/* Returns why a path inside a repository is rejected, or NULL. Folders in git
+ * may have names that no origin can have, such as "c#". */
+const char *origin_path_fault(struct str path);
+
 /* Makes the full URL when ref ("main", "v1", 40 hex digits) and path are
  * known. */
 void origin_complete(const struct origin *o, struct str ref, struct str path,

@@ -323,4 +323,18 @@ like '[D17] the error suggests --skill for a skill of that name' "$err" 'mapm in
 exits '[D17] install --skill with the glob for all ends with exit code 3' 3 mapm install acme/catalog --skill '*' --yes
 like '[D17] ls lists a skill installed by the glob for all' "$(mapm ls)" '^skill +good '
 
+# --- what mapm.lock could not name --------------------------------------------
+
+fresh
+skill "$T/sharp/skills/sharp"
+mkdir "$T/sharp/skills/c#"
+sed 's/^name: .*/name: csharp/' "$T/sharp/skills/sharp/SKILL.md" >"$T/sharp/skills/c#/SKILL.md"
+skill "$T/sharp/skills/thin"
+printf -- '---\nname: thin\ndescription: d\nversion: "1\342\200\213"\n---\n' >"$T/sharp/skills/thin/SKILL.md"
+make_repo acme/sharp "$T/sharp"
+exits '[F4] a folder that no origin can name' 3 mapm install --yes acme/sharp --all
+like '[F4] is left out' "$err" 'its path "skills/c#" has a character that origins cannot have'
+is '[F4] the others are there' "$(installed)" 'sharp thin'
+exits '[F4] and the lock can be read' 0 mapm install --locked
+
 done_testing
