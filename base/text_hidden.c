@@ -204,6 +204,26 @@ void text_visible(struct buf *out, struct str s, bool lines)
     buf_append(out, str_from_index(s, from));
 }
 
+void text_put_escaped(struct buf *out, struct str word, bool ascii)
+{
+    buf_text(out, "$'");
+    for (size_t i = 0; i < word.n; i++) {
+        unsigned char c = (unsigned char)word.p[i];
+
+        if (c == '\'' || c == '\\')
+            buf_printf(out, "\\%c", c);
+        else if (c == '\n')
+            buf_text(out, "\\n");
+        else if (c == '\t')
+            buf_text(out, "\\t");
+        else if (c < 0x20 || c == 0x7f || (ascii && c >= 0x80))
+            buf_printf(out, "\\x%02x", c);
+        else
+            buf_char(out, word.p[i]);
+    }
+    buf_char(out, '\'');
+}
+
 struct str text_shown(struct str s, struct arena *a)
 {
     CLEANUP(buf_done) struct buf b = {0};

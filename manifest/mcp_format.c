@@ -252,13 +252,15 @@ static void put_quoted(struct buf *b, struct str word)
 }
 
 /* Appends a word, quoted as for a shell, so that the end of each word is
- * unambiguous. */
+ * unambiguous, and none of it looks like another line of a plan. */
 static void put_word(struct buf *b, struct str word)
 {
     if (is_simple(word))
         buf_append(b, word);
-    else
+    else if (text_is_visible(word))
         put_quoted(b, word);
+    else
+        text_put_escaped(b, word, true);
 }
 
 bool mcp_line_is_remote(struct str line)

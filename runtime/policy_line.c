@@ -39,21 +39,6 @@ static bool is_visible(struct str word)
     return str_eq(buf_str(&b), word) && !str_has_char(word, '\t');
 }
 
-static void put_byte(struct buf *b, char c, bool ascii)
-{
-    if (c == '\'' || c == '\\')
-        buf_printf(b, "\\%c", c);
-    else if (c == '\n')
-        buf_text(b, "\\n");
-    else if (c == '\t')
-        buf_text(b, "\\t");
-    else if ((unsigned char)c < 0x20 || c == 0x7f ||
-             (ascii && (unsigned char)c >= 0x80))
-        buf_printf(b, "\\x%02x", (unsigned)(unsigned char)c);
-    else
-        buf_char(b, c);
-}
-
 static void put_word(struct buf *b, struct str word)
 {
     bool visible = is_visible(word);
@@ -69,10 +54,7 @@ static void put_word(struct buf *b, struct str word)
         buf_append(b, word);
         buf_char(b, '"');
     } else {
-        buf_text(b, "$'");
-        for (size_t i = 0; i < word.n; i++)
-            put_byte(b, word.p[i], !visible);
-        buf_char(b, '\'');
+        text_put_escaped(b, word, !visible);
     }
 }
 

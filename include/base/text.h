@@ -63,7 +63,10 @@ bool text_is_shell_word(struct str s);
  * untrusted sources must pass through this function before it is shown.
  */
 void text_visible(struct buf *out, struct str s, bool lines);
-/* The same on one line, allocated in `a`. */
+/* Appends a word as $'…', the form of bash and zsh for control characters; with
+ * `ascii`, all other characters are written as bytes, too. */
+void text_put_escaped(struct buf *out, struct str word, bool ascii);
+/* text_visible() on one line, allocated in `a`. */
 struct str text_shown(struct str s, struct arena *a);
 
 /* Returns a key that is equal for names that collide on some file system: NFC

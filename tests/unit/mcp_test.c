@@ -490,6 +490,8 @@ static const struct {
     {ARG("\"-y\", \"@a/b@1\""), "npx -y @a/b@1"},
     {ARG("\"a b\", \"\", \"it's\", \"$(x)\""),
      "npx 'a b' '' 'it'\\''s' '$(x)'"},
+    {ARG("\"a'\\n  + skill x\\\\\", \"\\u202e\""),
+     "npx $'a\\'\\n  + skill x\\\\' $'\\xe2\\x80\\xae'"},
     {STDIO("\"env\": {\"A\": \"secret\", \"B\": \"\"}"), "npx (env: A, B)"},
     {STDIO("\"env\": {}, \"cwd\": \"${workspaceDir}\""),
      "npx (in '${workspaceDir}')"},
