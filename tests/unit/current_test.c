@@ -174,6 +174,21 @@ TEST(another_wish_is_noticed)
     fixture_done(d);
 }
 
+TEST(a_link_that_leads_elsewhere_is_noticed)
+{
+    struct fixture *d = &fixture;
+
+    set_up(d);
+    CHECK(unlinkat(d->fd, ".claude/skills/writer", 0) == 0 &&
+          symlinkat("../../elsewhere", d->fd, ".claude/skills/writer") == 0);
+    CHECK(!is_current(d));
+    CHECK(unlinkat(d->fd, ".claude/skills/writer", 0) == 0 &&
+          symlinkat("../../.agents/skills/writer", d->fd,
+                    ".claude/skills/writer") == 0);
+    CHECK(is_current(d));
+    fixture_done(d);
+}
+
 /* A link to a folder that moved away is no folder of ours. */
 TEST(a_link_in_the_place_of_a_folder_is_noticed)
 {
