@@ -192,25 +192,33 @@ static bool parse_argument(const struct install_session *s, struct str text,
                : session_parse_origin(s->cx, &s->layer, text, out, e);
 }
 
-/* --as names one package. */
+static bool is_pattern(struct str word)
+{
+    return str_has_char(word, '*') || str_has_char(word, '?') ||
+           str_has_char(word, '[');
+}
+
+/* --as names one package: the only origin, or the only plugin of one. */
+static bool names_one(const struct install_request *r)
+{
+    const struct str_list *plugins = &r->choice.plugins;
+
+    return r->arguments.count == 1 && !offers_are_chosen(&r->choice) &&
+           (plugins->count == 0 ||
+            (plugins->count == 1 && !is_pattern(plugins->items[0])));
+}
+
 static bool check_alias(const struct install_session *s, struct err *e)
 {
     const struct install_request *r = s->request;
 
-    if (!r->as.n || (r->arguments.count == 1 && !r->locked &&
-                     !offers_are_chosen(&r->choice)))
+    if (!r->as.n || (names_one(r) && !r->locked))
         return true;
     err_set(e, ERR_USAGE,
             r->locked ? "--as changes mapm.yaml, which --locked "
                         "does not"
                       : "--as gives one package its name");
     return err_hint(e, "usage: mapm install ORIGIN --as NAME");
-}
-
-static bool is_pattern(struct str word)
-{
-    return str_has_char(word, '*') || str_has_char(word, '?') ||
-           str_has_char(word, '[');
 }
 
 /* --without changes one plugin. */
@@ -325,6 +333,19 @@ static bool matches_any(const struct str_list *words, struct str name,
     return false;
 }
 
+/* Marks the last one as named exactly, with the name of --as. */
+static void add_exact(struct install_session *s, struct node **wanted,
+                      size_t *count)
+{
+    struct node *n = wanted[(*count)++];
+
+    n->is_exact = true;
+    take_without(s, n);
+    if (s->request->as.n)
+        n->alias = s->request->as;
+    closure_take_alias(n);
+}
+
 static void add_plugin(struct install_session *s, const struct origin *o,
                        struct str name, struct node **wanted, size_t *count)
 {
@@ -333,8 +354,7 @@ static void add_plugin(struct install_session *s, const struct origin *o,
         origin_with_part(o, str_join(STR("plugin="), name, a), a);
 
     wanted[*count] = closure_add(&s->closure, &entry, DOC_PLUGIN);
-    take_without(s, wanted[*count]);
-    wanted[(*count)++]->is_exact = true;
+    add_exact(s, wanted, count);
 }
 
 /* Adds entries of the marketplace at `o`: names directly, patterns by its
@@ -437,11 +457,7 @@ static bool add_arguments(struct install_session *s, struct node **wanted,
             continue;
         }
         wanted[*count] = add_folder(s, &o);
-        wanted[*count]->is_exact = true;
-        take_without(s, wanted[*count]);
-        if (s->request->as.n)
-            wanted[*count]->alias = s->request->as;
-        closure_take_alias(wanted[(*count)++]);
+        add_exact(s, wanted, count);
     }
     return true;
 }

@@ -217,16 +217,32 @@ static bool is_same_folder(const struct origin *x, const struct origin *y)
            str_eq(origin_slot_path(x), origin_slot_path(y));
 }
 
-/* Returns the origin as a user can type it, without the part after "?". */
-static struct str typed(const struct origin *o)
+/* Returns the arguments of `mapm install` for an origin: an option instead of
+ * the part after "?". */
+static struct str typed(const struct origin *o, struct arena *a)
 {
-    return origin_base(o->text);
+    struct str kind, name = o->part;
+
+    if (!name.n || !str_cut(&name, '=', &kind) || !name.p)
+        return origin_base(o->text);
+    return arena_printf(a, "%.*s --%.*s %.*s", STR_ARG(origin_base(o->text)),
+                        STR_ARG(kind), STR_ARG(name));
+}
+
+/* Returns the argument of `mapm remove` for a root. */
+static struct str removable(const struct origin *o)
+{
+    bool is_entry = str_starts(o->part, STR("plugin="));
+
+    return is_entry ? str_from_index(o->part, strlen("plugin="))
+                    : origin_base(o->text);
 }
 
 static void hint_conflict(struct report *r, const struct node *first,
                           const struct package *second,
                           const struct node *parent)
 {
+    CLEANUP(arena_done) struct arena a = {0};
     const struct origin *one = root_of(first->package, first->parent);
     const struct origin *two = root_of(second, parent);
 
@@ -234,17 +250,17 @@ static void hint_conflict(struct report *r, const struct node *first,
         add_hint(r,
                  "let both name the same ref of it: mapm install %.*s, or "
                  "mapm update for what others need",
-                 STR_ARG(typed(second->origin)));
+                 STR_ARG(typed(second->origin, &a)));
     else if (str_eq(one->key, two->key))
         add_hint(r, "both come with %.*s: leave it out, or tell its author",
-                 STR_ARG(typed(one)));
+                 STR_ARG(typed(one, &a)));
     else
         add_hint(r,
                  "take both: mapm install %.*s --as NAME; or keep one: leave "
                  "out %.*s (of a catalog with --skip PATH, or take others with "
                  "--skill PATH), or first mapm remove %.*s",
-                 STR_ARG(typed(second->origin)), STR_ARG(typed(two)),
-                 STR_ARG(typed(one)));
+                 STR_ARG(typed(second->origin, &a)), STR_ARG(typed(two, &a)),
+                 STR_ARG(removable(one)));
 }
 
 void report_conflict(struct report *r, const struct node *first,

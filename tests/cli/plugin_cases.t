@@ -73,7 +73,7 @@ market "$M" "$B"
 make_repo acme/m "$M" >/dev/null
 exits '[V62] install --locked succeeds when the entry of a plugin is gone' 0 mapm install --locked
 exits '[V62] outdated exits with 3 when the entry of a plugin is gone' 3 mapm outdated
-has '[V62] says so' "$out$err" 'a'
+like '[V62] outdated shows the plugin as gone' "$out" '^plugin a .* -> gone$'
 exits '[V62] update exits with 3 when the entry of a plugin is gone' 3 mapm update --yes
 is '[V62] update keeps the plugin whose entry is gone' "$(skills)" 'sa sb '
 has '[V62] and names it' "$err" 'plugin a'
@@ -126,7 +126,17 @@ exits '[V60] search of a plugin name in two catalogs succeeds' 0 mapm search --j
 is '[V60] search finds the plugin in both catalogs' "$(printf '%s' "$out" | grep -c '"name": "a"')" 2
 exits '[V60] install of the plugin from one catalog succeeds' 0 mapm install --yes acme/m --plugin a
 exits '[V60, row 35] install of the same name from the other catalog fails' 1 mapm install --yes globex/m --plugin a
-has '[V60, row 35] as the message says' "$err" 'a'
+has '[V60, row 35] the error names the plugin that both catalogs offer' "$err" 'claim the name of plugin a'
+like '[V60, row 35] the hint has a command for each way out' "$err" 'mapm install https://github.com/globex/m/tree/main --plugin a --as NAME; .* mapm remove a$'
+exits '[V60, row 35] the plugin of the other catalog is installed under another name' 0 \
+    mapm install --yes https://github.com/globex/m/tree/main --plugin a --as other
+is '[V60, row 35] both plugins are installed' "$(mapm list --json | grep -c '"type": "plugin"')" 2
+like '[V60] mapm.yaml has the other name of the plugin' "$(cat mapm.yaml)" 'plugin: a, as: other|as: other'
+is '[V60] its skill has its name as a scope' "$(skills)" 'other-sa sa '
+exits '[V60] install --locked of a renamed plugin succeeds' 0 mapm install --locked
+exits '[V60] --as with two plugins is a usage error' 2 mapm install --yes acme/m --plugin a --plugin b --as x
+exits '[V60] --as with a pattern of plugins is a usage error' 2 mapm install --yes acme/m --plugin '*' --as x
+exits '[V60] remove by the other name succeeds' 0 mapm remove other
 fresh
 stop_githost
 start_githost --moved acme/m=acme/moved

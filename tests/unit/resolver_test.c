@@ -307,6 +307,12 @@ static const struct {
      "take both: mapm install file:/q/x --as NAME; or keep one: leave out "
      "file:/q/x (of a catalog with --skip PATH, or take others with --skill "
      "PATH), or first mapm remove file:/p/x"},
+    {"https://github.com/a/b/tree/v1?plugin=p",
+     "https://github.com/c/b/tree/v1?plugin=p", NULL,
+     "take both: mapm install https://github.com/c/b/tree/v1 --plugin p --as "
+     "NAME; or keep one: leave out https://github.com/c/b/tree/v1 --plugin p "
+     "(of a catalog with --skip PATH, or take others with --skill PATH), or "
+     "first mapm remove p"},
 };
 
 static void add_parsed(struct graph *g, const char *text, const char *fqn)
@@ -316,8 +322,8 @@ static void add_parsed(struct graph *g, const char *text, const char *fqn)
     struct origin *o = arena_new(&arena, struct origin);
     struct err e = {0};
 
-    CHECK(
-        origin_parse(str_cstr(text), &(struct origin_rules){0}, &arena, o, &e));
+    CHECK(origin_parse_part(str_cstr(text), &(struct origin_rules){0}, &arena,
+                            o, &e));
     o->key = str_cstr(text);
     p->package.origin = o;
 }
