@@ -85,11 +85,12 @@ is '[F4] in the way: --json has code and chain of each left out package' \
 like '[F4] in the way: --json has the way out' "$(field 'd["left_out"][0]["message"]')" \
     '^.agents/skills/pdf is there, and mapm did not make it: move it away, or .* --force'
 mine
+before=$(snapshot .agents/skills)
 exits '[F4] in the way: install --all --strict fails' 1 mapm install --yes --all --strict acme/catalog
 exits '[F4] in the way: install --skill of the package fails' 1 mapm install --yes acme/catalog --skill pdf
 exits '[F4] in the way: install by the path of the package fails' 1 mapm install --yes acme/catalog/skills/pdf
 exits '[F4] in the way: install --all --skill of the package fails' 1 mapm install --yes --all --skill pdf acme/catalog
-is '[F4] in the way: nothing is touched' "$(snapshot .agents/skills)" "$(snapshot .agents/skills)"
+is '[F4] in the way: failed installs leave all skills unchanged' "$(snapshot .agents/skills)" "$before"
 is '[F4] in the way: failed installs leave the skill of the user unchanged' "$(snapshot .agents/skills/pdf)" "$(cat "$T/mine")"
 exits '[F4] in the way: install --all --force succeeds' 0 mapm install --yes --all --force acme/catalog
 ok '[F4] in the way: install --force keeps a backup of the skill of the user' sh -c 'grep -rq "My own" .agents/.mapm/backup'

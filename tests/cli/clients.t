@@ -285,7 +285,7 @@ mkdir "$T/empty" "$T/empty/.cursor" && cd "$T/empty" && echo 'clients: [claude, 
 printf ' \n\n' >.mcp.json && printf '\357\273\277' >.cursor/mcp.json && cp .mcp.json "$T/blank" &&
     cp .cursor/mcp.json "$T/mark"
 exits '[H8] install into empty files of clients succeeds' 0 mapm install --yes "$U/agents/pair"
-ok '[H8] the empty files have the server' grep -q io-acme-two .mcp.json .cursor/mcp.json
+is '[H8] both empty files have the server' "$(grep -l io-acme-two .mcp.json .cursor/mcp.json | wc -l)" 2
 exits '[H8] a second install into these files succeeds' 0 mapm install
 like '[H8] a second install into these files has nothing to do' "$err" 'nothing to do'
 exits '[H8] remove from files that were empty succeeds' 0 mapm remove pair

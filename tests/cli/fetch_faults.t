@@ -53,7 +53,7 @@ export GH_TOKEN MAPM_GITHUB_HOSTS
 limited 403 0 $((now + 4000)) -1
 want '[F6] the error of a rate limit names the token in use' 1 'rate limit exceeded, until .*, for the token from GH_TOKEN' "$HELLO"
 unlike '[F6] the error of a rate limit with a token has no hint to set one' "$out" 'set MAPM_TOKEN_127_0_0_1'
-unset MAPM_TOKEN_127_0_0_1 MAPM_GITHUB_HOSTS
+unset GH_TOKEN MAPM_GITHUB_HOSTS
 clear_faults
 limited 403 0 1582934400 1
 want '[F6] the fetch is repeated when the rate limit has ended' 0 '^DONE' "$HELLO"

@@ -44,8 +44,7 @@ for name in evil/ai jam/evil pin-x/ai; do
 done
 MAPM_HOME=$T/mapm
 named "as: jam/ai" "as: evil/ai"
-MAPM_HOME=$T/mapm
-MAPM_HOME=$T/mapm
+sed -i 's|skills/jam-ai|skills/evil-ai|' mapm.lock
 exits '[F13] install --locked refuses a wrong name with a warm store' 1 mapm install --locked
 named "    name: io.acme/tool" "    name: io.acme/tool\n    as: io.evil/tool"
 exits '[F13] install --locked refuses an alias of a server without a root' 1 mapm install --locked

@@ -620,7 +620,7 @@ for of in skill-acme__base skill-acme__other skill-acme__prog agent-acme__boss; 
     [ $of != skill-acme__base ] || one=$(peak "$MAPM" install --yes)
 done
 four=$(peak "$MAPM" install --yes)
-ok '[D7] install writes large patches of a clone into the lock' grep -c 'patch: ' mapm.lock
+is '[D7] install writes large patches of a clone into the lock' "$(grep -c 'patch: ' mapm.lock)" 4
 at_most '[D7] large patches of a clone take the memory of the largest, not of all' "$four" $((one + one / 2))
 # --- hidden characters that were allowed ------------------------------------------------
 

@@ -357,10 +357,9 @@ chmod +x "$T/bin/changer"
 terminal -q "$choice" 'o
 ' -q "$choice" 'a
 ' "$MAPM" run ./skills/do --input "$(input 'changer' 'tool c')"
-if grep -q '# changed' mapm.yaml; then
-    like '[row 15] a mapm.yaml changed during the run gets no new rule' "$out" \
-        'it is allowed in this run alone: mapm.yaml: it was changed since the run began'
-fi
+ok 'the command with the answer o changes mapm.yaml' grep -q '# changed' mapm.yaml
+like '[row 15] a mapm.yaml changed during the run gets no new rule' "$out" \
+    'it is allowed in this run alone: mapm.yaml: it was changed since the run began'
 unlike 'the rule of the answer a is not written into the changed mapm.yaml' "$(cat mapm.yaml)" 'tool, c\]'
 like 'the command with the answer a runs' "$out" 'tool ran: c'
 

@@ -270,8 +270,8 @@ d.commit()' "$MAPM_HOME"
 cp "$MAPM_HOME/mapm.db" "$T/newer.db"
 fails '[row 26] a newer index' 'version 99' "$MAPM"
 ok '[row 26] a newer index stays unchanged' cmp "$MAPM_HOME/mapm.db" "$T/newer.db"
-rm -f "$MAPM_HOME"/mapm.db*
 hurt 'a missing index' <<'END'
+rm -f "$1"/mapm.db*
 END
 python3 -S -c 'import sqlite3, sys, time
 d = sqlite3.connect(sys.argv[1] + "/mapm.db", isolation_level=None)

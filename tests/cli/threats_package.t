@@ -38,7 +38,7 @@ refuses()
     is "$1: the workspace stays empty" "$(ls -A)" ''
     is "$1: the store is unchanged" "$(store)" "$(cat "$T/store-before")"
     not_ok "[row 7] $1: the output of install has no raw control character" raw_bytes
-    case $1 in row\ [57]*) ;; *) return ;; esac
+    case $1 in '[row 5]'*|'[row 7]'*) ;; *) return ;; esac
     for json in '' --json; do
         # shellcheck disable=SC2086
         run "$MAPM" check "$T/c" $json
@@ -54,7 +54,7 @@ takes()
     is "$1: install succeeds" "$status" 0
     [ "$status" -eq 0 ] || show_run
     [ -z "${2:-}" ] || like "$1: install prints the warning" "$err" "$2"
-    case $1 in row\ [67]*) ;; *) return ;; esac
+    case $1 in '[row 6]'*|'[row 7]'*) ;; *) return ;; esac
     for command in list 'list --json' tree 'tree --json' 'tree --dot' 'tree --mermaid' verify; do
         # shellcheck disable=SC2086
         run "$MAPM" $command --color always

@@ -174,7 +174,7 @@ exits '[D3] outdated exits with 3 for a changed and a missing package' 3 mapm ou
 like '[D3] outdated lists the changed package' "$out" '^skill +one '
 like '[D3] outdated shows the missing package as gone' "$out" '^skill +two .* -> gone$'
 exits '[D3] outdated --json exits with 3 for a missing package' 3 mapm outdated --json
-like '[D3] outdated --json has the state gone' "$out" '"name": *"two".*"state": *"gone"|"state": *"gone"'
+like '[D3] outdated --json has the state gone' "$(printf '%s' "$out" | tr -d ' \n')" '"name":"two","origin":"[^"]*","state":"gone"'
 exits '[D1] outdated of one missing package by name exits with 3' 3 mapm outdated two
 is '[D1] outdated by name lists that package alone' "$(echo "$out" | cut -c1-9)" 'skill two'
 reset_log

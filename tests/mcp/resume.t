@@ -2,7 +2,6 @@
 # Multi round-trip requests: a call that asks is taken up again by a retry, in
 # the same process or in another one, and nothing is done twice. [row 23].
 import json
-import json
 import os
 import signal
 import sys

@@ -34,7 +34,7 @@ for p in bin/mapm libexec/mapm/mapm-fetch libexec/mapm/mapm-cage; do
     not_ok "[S7] $p has no executable stack" sh -c 'grep GNU_STACK "$1" | grep -q RWE' sh "$T/elf"
     not_ok "[S7] $p has no symbols" grep -q '\.symtab' "$T/elf"
     not_ok "[S8] $p has no path of its build folder" \
-        sh -c 'strings "$1" | grep -e "$2" -e mapm-packaging' sh "$root/$p" "$ROOT"
+        grep -qaF -e "$ROOT" -e mapm-packaging "$root/$p"
 done
 ok 'the archive has the manual page of install' test -s "$root/share/man/man1/mapm-install.1"
 ok 'the archive has the completion of bash' grep -q mapm "$root/share/bash-completion/completions/mapm"
