@@ -542,7 +542,7 @@ const struct client clients_table[] = {
      .agents = ".qoder/agents", .agents_home = ".qoder/agents", .suffix = ".md",
      .agent_keys = {"name", "description"},
      .mcp = {".mcp.json", .shape = &shape_shared},
-     .mcp_user = {".qoder/settings.json", .shape = &shape_typed, .unverified = true},
+     .mcp_user = {".qoder/settings.json", .shape = &shape_typed},
      .budget = {
          .workspace = {".agents/skills", ".qoder/skills"}, .home = {".qoder/skills"},
          .workspace_texts = {"AGENTS.md"}},

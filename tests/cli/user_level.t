@@ -480,20 +480,21 @@ not_ok '[H6] install -g does not create the configuration file of continue' test
 # --- files that nobody verified ---------------------------------------------------------
 
 fresh
-mkdir -p "$HOME/.qoder" "$HOME/.cursor"
-exits '[H6] clients on this machine' 0 mapm install -g --yes "$s/io.acme_tool.json" --with-server
-not_ok '[H6] an unverified file of one needs its name' test -e "$HOME/.qoder/settings.json"
-like '[H6] only others start mapm' "$err" '^cursor start mapm mcp --global from now on'
-like '[H7] which is said' "$(mapm client list -g)" '^qoder +in use +machine +nothing, servers only with --client qoder$'
-exits '[H6] all of them' 0 mapm install -g --yes --client all "$s/skills/pdf"
-not_ok '[H6] are not named either' test -e "$HOME/.qoder/settings.json"
-exits '[H6] its name' 0 mapm install -g --yes --client qoder "$s/skills/pdf"
-like '[H6] is enough' "$(cat "$HOME/.qoder/settings.json")" io-acme-tool
-like '[H6] and what it means is said' "$err" '\.qoder/settings\.json is unverified'
-exits '[H6] later' 0 mapm install -g --yes "$s/agents/boss"
-like '[H6] the file is kept' "$(cat "$HOME/.qoder/settings.json")" io-acme-tool
-exits '[H6] until all goes' 0 mapm remove -g --yes $NAMES mapm
-not_ok '[H6] with its file' test -e "$HOME/.qoder/settings.json"
+mkdir -p "$HOME/.pi/agent" "$HOME/.cursor"
+echo '{}' >"$HOME/.pi/agent/mcp.json"
+exits '[H6] install -g for the clients on this machine succeeds' 0 mapm install -g --yes "$s/io.acme_tool.json" --with-server
+is '[H6] install -g leaves an unverified file as it is' "$(cat "$HOME/.pi/agent/mcp.json")" '{}'
+like '[H6] only clients with verified files start mapm' "$err" '^cursor start mapm mcp --global from now on'
+like '[H7] client list -g gives the option for the unverified file' "$(mapm client list -g)" '^pi +in use +machine +nothing, servers only with --client pi$'
+exits '[H6] install -g --client all succeeds' 0 mapm install -g --yes --client all "$s/skills/pdf"
+is '[H6] --client all leaves an unverified file as it is' "$(cat "$HOME/.pi/agent/mcp.json")" '{}'
+exits '[H6] install -g --client of one client succeeds' 0 mapm install -g --yes --client pi "$s/skills/pdf"
+like '[H6] a client named alone gets the server in its unverified file' "$(cat "$HOME/.pi/agent/mcp.json")" io-acme-tool
+like '[H6] a warning says that the file is unverified' "$err" '\.pi/agent/mcp\.json is unverified'
+exits '[H6] a later install -g succeeds' 0 mapm install -g --yes "$s/agents/boss"
+like '[H6] a later install -g keeps the server in the unverified file' "$(cat "$HOME/.pi/agent/mcp.json")" io-acme-tool
+exits '[H6] remove -g of all packages succeeds' 0 mapm remove -g --yes $NAMES mapm
+is '[H6] remove restores the unverified file' "$(cat "$HOME/.pi/agent/mcp.json")" '{}'
 
 # --- which clients ------------------------------------------------------------------
 
