@@ -194,7 +194,7 @@ static bool look_up_secret(struct registry *r, struct err *e)
                                      &r->secret, e);
 }
 
-/* Returns the error of a registry whose kind of login is not supported. */
+/* Returns an error for an unsupported kind of login. */
 static struct err *login_error(struct registry *r, const char *what,
                                struct str name)
 {

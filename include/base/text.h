@@ -64,7 +64,7 @@ bool text_is_shell_word(struct str s);
  */
 void text_visible(struct buf *out, struct str s, bool lines);
 /* Appends a word as $'…', the form of bash and zsh for control characters; with
- * `ascii`, all other characters are written as bytes, too. */
+ * `ascii`, bytes of 0x80 and above are escaped as well. */
 void text_put_escaped(struct buf *out, struct str word, bool ascii);
 /* text_visible() on one line, allocated in `a`. */
 struct str text_shown(struct str s, struct arena *a);
