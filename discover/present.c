@@ -59,7 +59,7 @@ const struct lock_entry *present_find(const struct present *l,
         if (!origin_parse_part(origin, &layer->rules, a, &o, &ignored))
             continue;
         if (entry.n)
-            o = origin_with_part(&o, str_join(STR("plugin="), entry, a), a);
+            o = origin_of_entry(&o, entry, a);
         found = map_find(&layer->by_origin, o.key);
         if (found)
             return found;

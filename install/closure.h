@@ -331,7 +331,6 @@ struct str node_slot(const struct node *n, struct arena *a);
 /* Returns the tag that the range of a node chose, or "". */
 struct str node_tag(const struct node *n, struct arena *a);
 
-#define NODE_ENTRY_PREFIX "plugin=" /* prefix of the part in such an origin */
 /* Returns whether the node is a server or sub-agent made of a plugin's
  * files. */
 bool node_is_derived(const struct node *n);

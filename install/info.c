@@ -371,7 +371,7 @@ static bool add_word(struct info *f, const struct info_request *r,
     }
     closure_add_checkout(&f->closure, &o);
     if (r->plugin.n)
-        o = origin_with_part(&o, str_join(STR("plugin="), r->plugin, a), a);
+        o = origin_of_entry(&o, r->plugin, a);
     f->node =
         closure_add(&f->closure, &o, r->plugin.n ? DOC_PLUGIN : ANY_PACKAGE);
     return true;

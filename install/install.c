@@ -350,8 +350,7 @@ static void add_plugin(struct install_session *s, const struct origin *o,
                        struct str name, struct node **wanted, size_t *count)
 {
     struct arena *a = &s->cx->arena;
-    struct origin entry =
-        origin_with_part(o, str_join(STR("plugin="), name, a), a);
+    struct origin entry = origin_of_entry(o, name, a);
 
     wanted[*count] = closure_add(&s->closure, &entry, DOC_PLUGIN);
     add_exact(s, wanted, count);
@@ -657,7 +656,7 @@ static void choose_plugin(struct install_session *s, struct node *n)
 {
     s->choices[s->choice_count++] = (struct choice){
         .node = n,
-        .name = str_from_index(n->origin->part, strlen(NODE_ENTRY_PREFIX)),
+        .name = origin_entry_name(n->origin),
     };
 }
 

@@ -41,7 +41,7 @@ bool node_is_derived(const struct node *n)
 
 bool node_has_entry(const struct node *n)
 {
-    return str_starts(n->origin->part, STR(NODE_ENTRY_PREFIX));
+    return origin_entry_name(n->origin).p != NULL;
 }
 
 struct str node_tag(const struct node *n, struct arena *a)

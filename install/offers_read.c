@@ -299,8 +299,7 @@ static struct str plugin_key(const struct node *n,
 
     if (o.is_short)
         origin_complete(n->origin, node_slot(n, a), n->origin->path, a, &o);
-    return origin_with_part(&o, str_join(STR("plugin="), entry->name, a), a)
-        .key;
+    return origin_of_entry(&o, entry->name, a).key;
 }
 
 static size_t tokens_of_plugin(const struct map *tokens, struct str name)

@@ -31,7 +31,7 @@ static struct origin *entry_origin(const struct origin *market, struct str name,
 {
     struct origin *o = arena_new(a, struct origin);
 
-    *o = origin_with_part(market, str_join(STR(NODE_ENTRY_PREFIX), name, a), a);
+    *o = origin_of_entry(market, name, a);
     return o;
 }
 
@@ -88,7 +88,7 @@ static bool list_markets(struct closure *c, struct err *e)
             add_market(c, &o);
     }
     for (size_t i = 0; i < p->root_count; i++)
-        if (str_starts(p->roots[i].origin.part, STR(NODE_ENTRY_PREFIX)))
+        if (origin_entry_name(&p->roots[i].origin).p)
             add_market(c, &p->roots[i].origin);
     for (size_t i = 0; i < p->catalog_count; i++)
         add_market(c, &p->catalogs[i].origin);

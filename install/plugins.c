@@ -17,7 +17,6 @@
 #include "notice.h"
 #include "plugin_scope.h"
 
-#define ENTRY_PREFIX    STR(NODE_ENTRY_PREFIX)
 #define NAMES_MAX_SHOWN 3
 
 /* --- the marketplace -------------------------------------------------------- */
@@ -157,7 +156,7 @@ static bool take_entry(struct closure *c, struct node *n, struct node *market,
                        struct err *e)
 {
     struct arena *a = &c->cx->arena;
-    struct str name = str_from_index(n->origin->part, ENTRY_PREFIX.n);
+    struct str name = origin_entry_name(n->origin);
     struct node_rare *rare = node_make_rare(n, a);
     const struct market_entry *entry;
     struct origin base;
@@ -569,12 +568,11 @@ static void note_elsewhere(struct closure *c, const struct node *n)
         str_eq(origin_repository(n->source, &c->cx->arena),
                origin_repository(n->origin, &c->cx->arena)))
         return;
-    notice_add(
-        &c->notices, STR("plugin-elsewhere"), STR(""),
-        arena_printf(&c->cx->arena, "plugin %.*s of %.*s is from %.*s",
-                     STR_ARG(str_from_index(n->origin->part, ENTRY_PREFIX.n)),
-                     STR_ARG(origin_base(n->origin->text)),
-                     STR_ARG(n->source->text)));
+    notice_add(&c->notices, STR("plugin-elsewhere"), STR(""),
+               arena_printf(&c->cx->arena, "plugin %.*s of %.*s is from %.*s",
+                            STR_ARG(origin_entry_name(n->origin)),
+                            STR_ARG(origin_base(n->origin->text)),
+                            STR_ARG(n->source->text)));
 }
 
 static bool add_need(struct closure *c, struct node *n, enum doc_kind kind,

@@ -176,7 +176,7 @@ static struct str place_of(const struct install_session *s, enum doc_kind kind,
                            const struct origin *o, struct str path)
 {
     struct arena *a = &s->cx->arena;
-    bool is_entry = str_starts(o->part, STR("plugin="));
+    bool is_entry = origin_entry_name(o).p != NULL;
 
     /* a plugin of a marketplace is identified by its entry */
     return arena_printf(a, "%s %.*s %.*s", doc_kind_name(kind),

@@ -4,6 +4,8 @@
 /* The part of an origin after "?": the kind that a folder is read as, or a part
  * of a plugin. Origins in documents cannot have one. */
 
+#define ENTRY STR("plugin=")
+
 static struct str before_part(struct str text)
 {
     return str_slice(text, 0, str_find_char(text, '?'));
@@ -30,6 +32,18 @@ struct origin origin_with_part(const struct origin *o, struct str part,
     out.text = with_part(o->text, part, a);
     out.key = with_part(o->key, part, a);
     return out;
+}
+
+struct origin origin_of_entry(const struct origin *market, struct str name,
+                              struct arena *a)
+{
+    return origin_with_part(market, str_join(ENTRY, name, a), a);
+}
+
+struct str origin_entry_name(const struct origin *o)
+{
+    return str_starts(o->part, ENTRY) ? str_from_index(o->part, ENTRY.n)
+                                      : str_make(NULL, 0);
 }
 
 bool origin_parse_part(struct str text, const struct origin_rules *rules,

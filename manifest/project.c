@@ -150,10 +150,9 @@ static bool read_root(struct project_reader *r, enum doc_kind kind,
         return err_hint(r->e, "list it below dependencies: catalogs:");
     }
     if (kind == DOC_PLUGIN)
-        root.origin = origin_with_part(
-            &root.origin,
-            entry ? str_join(STR("plugin="), entry->text, r->a) : STR("plugin"),
-            r->a);
+        root.origin = entry
+                          ? origin_of_entry(&root.origin, entry->text, r->a)
+                          : origin_with_part(&root.origin, STR("plugin"), r->a);
     if (as && root.origin.scheme == ORIGIN_OWN)
         return project_fail(r, as->line,
                             "\"as\" is not for packages of the workspace: "

@@ -232,10 +232,9 @@ static struct str typed(const struct origin *o, struct arena *a)
 /* Returns the argument of `mapm remove` for a root. */
 static struct str removable(const struct origin *o)
 {
-    bool is_entry = str_starts(o->part, STR("plugin="));
+    struct str entry = origin_entry_name(o);
 
-    return is_entry ? str_from_index(o->part, strlen("plugin="))
-                    : origin_base(o->text);
+    return entry.p ? entry : origin_base(o->text);
 }
 
 static void hint_conflict(struct report *r, const struct node *first,

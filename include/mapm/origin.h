@@ -128,6 +128,11 @@ MUST_CHECK bool origin_parse_part(struct str text,
 /* Returns `o` with another part, "" for none. */
 struct origin origin_with_part(const struct origin *o, struct str part,
                                struct arena *a);
+/* Return the origin of an entry of the marketplace at `market`, and the name of
+ * the entry in such an origin; p is NULL for other origins. */
+struct origin origin_of_entry(const struct origin *market, struct str name,
+                              struct arena *a);
+struct str origin_entry_name(const struct origin *o);
 /* Returns the text before the part; for a skill of an index, the whole text. */
 struct str origin_base(struct str text);
 
