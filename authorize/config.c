@@ -34,13 +34,10 @@ static bool environment_covers(void *ctx, struct str path)
 
 struct str authorize_config_path(struct context *cx)
 {
-    struct str folder = env_folder("XDG_CONFIG_HOME");
+    struct str folder = env_config_folder(cx->home, &cx->arena);
 
-    if (folder.n == 0 && cx->home.n)
-        folder = fs_join(cx->home, STR(".config"), &cx->arena);
-    if (folder.n == 0)
-        return folder;
-    return fs_join(folder, STR("mapm/config.yaml"), &cx->arena);
+    return folder.n ? fs_join(folder, STR("mapm/config.yaml"), &cx->arena)
+                    : folder;
 }
 
 /* config.yaml and its folder are accepted from another user only if

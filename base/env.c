@@ -1,5 +1,7 @@
 #include "base/env.h"
 
+#include "base/fs.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -18,6 +20,13 @@ struct str env_folder(const char *name)
     struct str value = env_get(name);
 
     return str_starts(value, STR("/")) ? value : STR("");
+}
+
+struct str env_config_folder(struct str home, struct arena *a)
+{
+    struct str named = env_folder("XDG_CONFIG_HOME");
+
+    return named.n || home.n == 0 ? named : fs_join(home, STR(".config"), a);
 }
 
 char **env_all(void)

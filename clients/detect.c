@@ -25,17 +25,14 @@ static struct str path_below(struct str path, struct str folder)
 }
 
 static bool put_below(struct str folder, struct str rest, struct arena *a,
-                      struct str *out)
+                      struct str *out, struct err *e)
 {
+    if (folder.n == 0)
+        return err_set(e, ERR_REFUSED,
+                       "HOME is not set to an absolute path: there is no "
+                       "folder of a user");
     *out = rest.n ? fs_join(folder, rest, a) : arena_str(a, folder);
     return true;
-}
-
-static struct str config_folder(struct str home, struct arena *a)
-{
-    struct str xdg = env_folder("XDG_CONFIG_HOME");
-
-    return xdg.n ? xdg : fs_join(home, STR(".config"), a);
 }
 
 static struct str moved_folder(const struct client *c)
@@ -57,12 +54,12 @@ bool clients_home_path(const struct client *c, const char *path,
             return err_hint(e, "set it to an absolute path, or not at all");
         }
         if (rest.p)
-            return put_below(moved, rest, a, out);
+            return put_below(moved, rest, a, out, e);
     }
     rest = path_below(str_cstr(path), STR(".config"));
     if (rest.p)
-        return put_below(config_folder(home, a), rest, a, out);
-    return put_below(home, str_cstr(path), a, out);
+        return put_below(env_config_folder(home, a), rest, a, out, e);
+    return put_below(home, str_cstr(path), a, out, e);
 }
 
 static bool is_there(struct str path)

@@ -37,12 +37,8 @@ static struct str gh_folder(struct secrets *s)
 
     if (dir.n)
         return dir;
-    dir = env_folder("XDG_CONFIG_HOME");
-    if (dir.n)
-        return fs_join(dir, STR("gh"), &s->arena);
-    if (s->settings->home.n)
-        return fs_join(s->settings->home, STR(".config/gh"), &s->arena);
-    return str_make("", 0);
+    dir = env_config_folder(s->settings->home, &s->arena);
+    return dir.n ? fs_join(dir, STR("gh"), &s->arena) : dir;
 }
 
 static void load_gh(struct secrets *s)

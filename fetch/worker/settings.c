@@ -175,15 +175,14 @@ static bool load_files(struct settings *s, struct err *e)
     struct str system = env_is_set("GIT_CONFIG_SYSTEM")
                             ? env_get("GIT_CONFIG_SYSTEM")
                             : STR("/etc/gitconfig");
-    struct str xdg = env_folder("XDG_CONFIG_HOME");
+    struct str folder = env_config_folder(s->home, &s->arena);
 
     if (!is_true(env_get("GIT_CONFIG_NOSYSTEM")) && !load_file(s, system, e))
         return false;
     if (env_is_set("GIT_CONFIG_GLOBAL"))
         return load_file(s, env_get("GIT_CONFIG_GLOBAL"), e);
-    if (xdg.n == 0 && s->home.n)
-        xdg = fs_join(s->home, STR(".config"), &s->arena);
-    if (xdg.n && !load_file(s, fs_join(xdg, STR("git/config"), &s->arena), e))
+    if (folder.n &&
+        !load_file(s, fs_join(folder, STR("git/config"), &s->arena), e))
         return false;
     return s->home.n == 0 ||
            load_file(s, fs_join(s->home, STR(".gitconfig"), &s->arena), e);

@@ -20,6 +20,10 @@ bool env_is_set(const char *name);
  * Directory Specification says to ignore a relative one. */
 struct str env_folder(const char *name);
 
+/* Returns the folder of the user's configuration files: XDG_CONFIG_HOME, or
+ * ".config" in `home`, allocated in `a`; "" if there is neither. */
+struct str env_config_folder(struct str home, struct arena *a);
+
 /* Returns all variables, "NAME=value", NULL at the end. */
 char **env_all(void);
 

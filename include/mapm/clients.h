@@ -214,7 +214,8 @@ bool clients_is_verified(const struct client *c);
  * Resolves the `path` of a file or folder in a row for a user with the home
  * folder `home`: a path in ".config/" is below XDG_CONFIG_HOME, and a path in
  * `home_env.is` below the folder of that variable. Allocated in `a`.
- * Errors: ERR_REFUSED for a variable that is not an absolute path.
+ * Errors: ERR_REFUSED for a variable that is not an absolute path, and for a
+ * path in the home folder if `home` is "".
  */
 MUST_CHECK bool clients_home_path(const struct client *c, const char *path,
                                   struct str home, struct arena *a,

@@ -62,6 +62,27 @@ TEST(files_of_the_user_move_with_variables)
     clear_variables();
 }
 
+/* [row 29] A relative path would name a file of the current folder. */
+TEST(without_home_only_variables_name_folders_of_the_user)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    struct err e = {0};
+    struct str path = {0};
+
+    clear_variables();
+    for (size_t i = 0; i < clients_count; i++)
+        for (size_t k = 0; k < CLIENT_MAX_PATHS && clients_table[i].home[k];
+             k++)
+            CHECK(!clients_home_path(&clients_table[i],
+                                     clients_table[i].home[k], STR(""), &a,
+                                     &path, &e));
+    setenv("XDG_CONFIG_HOME", "/x", 1);
+    CHECK(clients_home_path(clients_find(STR("amp")), ".config/amp", STR(""),
+                            &a, &path, &e));
+    CHECK_STR(path.p, "/x/amp");
+    clear_variables();
+}
+
 static void touch(struct str home, const char *path, struct arena *a)
 {
     struct str rest = str_cstr(path), name, at = home;

@@ -26,6 +26,26 @@ TEST(a_relative_folder_is_ignored)
     CHECK(env_folder(NAME).n == 0);
 }
 
+/* [row 29] */
+TEST(folder_of_configuration_is_absolute_or_unknown)
+{
+    CLEANUP(arena_done) struct arena a = {0};
+    static const struct {
+        const char *variable, *home, *folder;
+    } rows[] = {
+        {"/x", "/h", "/x"},         {"/x", "", "/x"}, {"x", "/h", "/h/.config"},
+        {NULL, "/h", "/h/.config"}, {"x", "", ""},    {NULL, "", ""},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK(rows[i].variable
+                  ? setenv("XDG_CONFIG_HOME", rows[i].variable, 1) == 0
+                  : unsetenv("XDG_CONFIG_HOME") == 0);
+        CHECK(str_is(env_config_folder(str_cstr(rows[i].home), &a),
+                     rows[i].folder));
+    }
+}
+
 static bool is_kept(struct str variable)
 {
     return !str_starts(variable, STR(NAME "="));
