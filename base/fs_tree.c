@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -288,12 +287,6 @@ static unsigned char type_of(int dirfd, const struct dirent64 *entry)
     return (unsigned char)IFTODT(st.st_mode);
 }
 
-static int by_name(const void *x, const void *y)
-{
-    return str_cmp(((const struct fs_entry *)x)->name,
-                   ((const struct fs_entry *)y)->name);
-}
-
 static bool fail_full(const struct listing *l, int fd, struct err *e)
 {
     char path[PATH_MAX];
@@ -346,8 +339,7 @@ bool fs_list_open(int fd, size_t max_entries, struct arena *a,
 
     if (!collect(&l, fd, e))
         return false;
-    if (l.count)
-        qsort(l.entries, l.count, sizeof *l.entries, by_name);
+    STR_SORT_BY(l.entries, l.count, name);
     *out = l.entries;
     *count = l.count;
     return true;

@@ -1,5 +1,6 @@
 #include "base/str.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static char lower(char c)
@@ -162,6 +163,35 @@ bool str_in_sorted(const struct str *list, size_t count, struct str s)
             high = middle;
     }
     return false;
+}
+
+bool str_in(const struct str *list, size_t count, struct str s)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(list[i], s))
+            return true;
+    return false;
+}
+
+static int by_text(const void *x, const void *y, void *offset)
+{
+    const size_t at = *(const size_t *)offset;
+    struct str one, two;
+
+    memcpy(&one, (const char *)x + at, sizeof one);
+    memcpy(&two, (const char *)y + at, sizeof two);
+    return str_cmp(one, two);
+}
+
+void str_sort_by(void *items, size_t count, size_t size, size_t offset)
+{
+    if (count)
+        qsort_r(items, count, size, by_text, &offset);
+}
+
+void str_sort(struct str *list, size_t count)
+{
+    str_sort_by(list, count, sizeof *list, 0);
 }
 
 struct str str_lower(struct str s, struct arena *a)

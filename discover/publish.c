@@ -93,12 +93,6 @@ static void list_files(struct files *f, struct str folder, unsigned depth)
     }
 }
 
-static int by_path(const void *x, const void *y)
-{
-    return str_cmp(((const struct file *)x)->path,
-                   ((const struct file *)y)->path);
-}
-
 /* --- artifacts --------------------------------------------------------------------- */
 
 /* Percent-encodes all but unreserved characters and "/" (RFC 3986). */
@@ -254,7 +248,7 @@ static void add_files(struct publishing *p, struct discover_published *s)
     s->files = files.count;
     if (s->why.n || files.count < 2)
         return;
-    qsort(files.items, files.count, sizeof *files.items, by_path);
+    STR_SORT_BY(files.items, files.count, path);
     if (!write_archive(p, &files, s, &e))
         s->why = arena_str(a, str_cstr(err_first(&e)));
 }

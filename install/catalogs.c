@@ -462,10 +462,7 @@ static bool has_word(const struct catalog_filter *f, const char *kind,
 {
     if (kind)
         word = arena_printf(a, "%s %.*s", kind, STR_ARG(word));
-    for (size_t i = 0; i < f->count; i++)
-        if (str_eq(f->words[i], word))
-            return true;
-    return false;
+    return str_in(f->words, f->count, word);
 }
 
 bool catalogs_have_choice(const struct install_session *s, struct str word)

@@ -526,14 +526,6 @@ struct list_change {
     struct names changed;
 };
 
-static bool has(const struct str *names, size_t count, struct str name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(names[i], name))
-            return true;
-    return false;
-}
-
 static bool change_list(struct list_change *c, enum project_role role,
                         const char *file, struct str text, struct arena *a,
                         struct str *out, struct err *e)
@@ -546,12 +538,12 @@ static bool change_list(struct list_change *c, enum project_role role,
     n = new_names(p.client_count + c->add.count, a);
     c->changed = new_names(p.client_count + c->add.count, a);
     for (size_t i = 0; i < p.client_count; i++)
-        if (!has(c->remove.items, c->remove.count, p.clients[i]))
+        if (!str_in(c->remove.items, c->remove.count, p.clients[i]))
             n.items[n.count++] = p.clients[i];
         else
             c->changed.items[c->changed.count++] = p.clients[i];
     for (size_t i = 0; i < c->add.count; i++)
-        if (!has(n.items, n.count, c->add.items[i])) {
+        if (!str_in(n.items, n.count, c->add.items[i])) {
             n.items[n.count++] = c->add.items[i];
             c->changed.items[c->changed.count++] = c->add.items[i];
         }

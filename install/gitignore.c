@@ -8,7 +8,6 @@
 #include "mapm/state_trust.h"
 #include "mapm/workspace_git.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "git_exclude.h"
@@ -179,11 +178,6 @@ static void leave_mine_out(const struct layer *l, struct paths *p)
     p->count = n;
 }
 
-static int by_bytes(const void *x, const void *y)
-{
-    return str_cmp(*(const struct str *)x, *(const struct str *)y);
-}
-
 static bool fill(struct context *cx, struct layer *l, struct paths *p,
                  struct install_gitignore *out, struct err *e)
 {
@@ -193,8 +187,7 @@ static bool fill(struct context *cx, struct layer *l, struct paths *p,
 
     *out = (struct install_gitignore){.workspace = l->path, .missing = missing};
     leave_mine_out(l, p);
-    if (p->count)
-        qsort(p->items, p->count, sizeof *p->items, by_bytes);
+    str_sort(p->items, p->count);
     if (!open_git(cx, l->path, &g, e) || !read_file(l->path, p->a, &text, e) ||
         !find_tracked(&g, p, e) || !find_ignored(&g, p, e))
         return false;

@@ -864,10 +864,7 @@ static bool is_compared(void *ctx, const struct lock_entry *entry)
     const struct str_list *given =
         &((const struct install_session *)ctx)->request->arguments;
 
-    for (size_t i = 0; i < given->count; i++)
-        if (str_eq(given->items[i], entry->origin))
-            return true;
-    return false;
+    return str_in(given->items, given->count, entry->origin);
 }
 
 bool install_packages(struct install_session *s, struct err *e)

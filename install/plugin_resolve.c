@@ -3,8 +3,6 @@
 #include "mapm/lock.h"
 #include "mapm/origin.h"
 
-#include <stdlib.h>
-
 #include "names.h"
 #include "plugins.h"
 #include "selection.h"
@@ -338,17 +336,11 @@ static void drop_twins(struct resolving *t, struct node *n)
 
 /* --- what is left ----------------------------------------------------------------- */
 
-static int by_text(const void *x, const void *y)
-{
-    return str_cmp(*(const struct str *)x, *(const struct str *)y);
-}
-
 static void sort_words(struct str *items, size_t n, struct lock_words *out)
 {
     size_t kept = 0;
 
-    if (n)
-        qsort(items, n, sizeof *items, by_text);
+    str_sort(items, n);
     for (size_t i = 0; i < n; i++)
         if (!kept || !str_eq(items[kept - 1], items[i]))
             items[kept++] = items[i];

@@ -11,8 +11,6 @@
 #include "mapm/package_files.h"
 #include "mapm/plugin_market.h"
 
-#include <stdlib.h>
-
 #include "local.h"
 #include "notice.h"
 #include "plugin_scope.h"
@@ -288,12 +286,6 @@ bool plugin_ingest_market(struct closure *c, struct node *n,
 
 /* --- its files --------------------------------------------------------------- */
 
-static int by_path(const void *x, const void *y)
-{
-    return str_cmp(((const struct package_file *)x)->path,
-                   ((const struct package_file *)y)->path);
-}
-
 static bool add_file(struct closure *c, struct package_file *files,
                      size_t *count, const char *name, struct str content,
                      struct err *e)
@@ -326,7 +318,7 @@ bool plugin_add_files(struct closure *c, struct node *n,
         (node_rare(n)->entry.n &&
          !add_file(c, files, count, PLUGIN_ENTRY_FILE, node_rare(n)->entry, e)))
         return false;
-    qsort(files, *count, sizeof *files, by_path);
+    STR_SORT_BY(files, *count, path);
     return true;
 }
 

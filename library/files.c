@@ -5,7 +5,6 @@
 #include "mapm/limits.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "catalog.h"
@@ -195,11 +194,6 @@ static bool add_entry(struct listing *l, struct str folder,
                                  : add_folder(l, path, e);
 }
 
-static int by_path(const void *x, const void *y)
-{
-    return str_cmp(*(const struct str *)x, *(const struct str *)y);
-}
-
 static bool list_all(struct listing *l, struct err *e)
 {
     struct str folder = STR("");
@@ -218,8 +212,7 @@ static bool list_all(struct listing *l, struct err *e)
             break;
         folder = l->below[--l->below_count];
     }
-    if (l->count)
-        qsort(l->paths, l->count, sizeof *l->paths, by_path);
+    str_sort(l->paths, l->count);
     return true;
 }
 

@@ -2,8 +2,6 @@
 
 #include "base/fs.h"
 
-#include <stdlib.h>
-
 #define STDIN_MAX_BYTES ((size_t)512 * 1024 * 1024)
 #define FOLDERS_MAX                                                            \
     32 /* number of folders passed to git; for more, all
@@ -121,13 +119,6 @@ static size_t count_ends(struct str text)
     return n;
 }
 
-static int by_path(const void *x, const void *y)
-{
-    const struct git_file *a = x, *b = y;
-
-    return str_cmp(a->path, b->path);
-}
-
 bool git_list(const struct git *g, struct str commit, const struct str *folders,
               size_t folder_count, struct git_file **out, size_t *count,
               struct err *e)
@@ -144,16 +135,8 @@ bool git_list(const struct git *g, struct str commit, const struct str *folders,
         if (!take_entry(line, &(*out)[n++]))
             return err_set(e, ERR_FAILED, "git ls-tree: cannot be understood");
     *count = n;
-    if (n)
-        qsort(*out, n, sizeof **out, by_path);
+    STR_SORT_BY(*out, n, path);
     return true;
-}
-
-static int by_text(const void *x, const void *y)
-{
-    const struct str *a = x, *b = y;
-
-    return str_cmp(*a, *b);
 }
 
 bool git_work_files(const struct git *g, const struct str *folders,
@@ -172,8 +155,7 @@ bool git_work_files(const struct git *g, const struct str *folders,
     while (str_cut(&rest, '\0', &line) && line.n)
         if (line.p[line.n - 1] != '/') /* a nested repository */
             paths[n++] = line;
-    if (n)
-        qsort(paths, n, sizeof *paths, by_text);
+    str_sort(paths, n);
     /* A file in conflict has several entries. */
     for (size_t i = 0; i < n; i++)
         if (kept == 0 || !str_eq(paths[i], paths[kept - 1]))

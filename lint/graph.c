@@ -89,10 +89,7 @@ static bool is_own(const struct graph *g, const struct origin *o)
     if (o->scheme != ORIGIN_GIT)
         return false;
     name = origin_repository(o, g->a);
-    for (size_t i = 0; i < g->remote_count; i++)
-        if (str_eq(g->remotes[i], name))
-            return true;
-    return false;
+    return str_in(g->remotes, g->remote_count, name);
 }
 
 /* Returns the path of an origin in this checkout, if its ref is the branch

@@ -434,20 +434,6 @@ struct also {
     struct str origin, commit;
 };
 
-static int compare_texts(const void *x, const void *y)
-{
-    const struct str *one = x, *two = y;
-
-    return str_cmp(*one, *two);
-}
-
-static int compare_also(const void *x, const void *y)
-{
-    const struct also *one = x, *two = y;
-
-    return str_cmp(one->origin, two->origin);
-}
-
 /* Returns the text of origin and commit. The item is quoted as a whole or not
  * at all, because a part of a YAML scalar cannot be quoted. */
 static struct str also_text(const struct also *item, struct arena *a)
@@ -480,7 +466,7 @@ static void put_origins(struct lock_writer *w, const char *key,
         if (commit.n)
             w->version = LOCK_VERSION_2;
     }
-    qsort(sorted, to - from, sizeof *sorted, compare_also);
+    STR_SORT_BY(sorted, to - from, origin);
     put_key(w, key);
     for (size_t i = 0; i < to - from; i++) {
         buf_text(w->out, i ? ", " : "[");
@@ -727,7 +713,7 @@ static void put_catalogs(struct lock_writer *w, const char *key,
     sorted = arena_array(w->a, n, sizeof *sorted);
     for (size_t i = 0; i < n; i++)
         sorted[i] = entry->catalogs[i];
-    qsort(sorted, n, sizeof *sorted, compare_texts);
+    str_sort(sorted, n);
     if (n > 1)
         put_list(w, key, sorted, n);
     else

@@ -172,10 +172,7 @@ size_t lock_find_need(const struct lock_entry *entry,
 
 bool lock_words_have(const struct lock_words *words, struct str word)
 {
-    for (size_t i = 0; words && i < words->count; i++)
-        if (str_eq(words->items[i], word))
-            return true;
-    return false;
+    return words && str_in(words->items, words->count, word);
 }
 
 bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other)

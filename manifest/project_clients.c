@@ -7,14 +7,6 @@
 
 /* Edits the list of clients in mapm.yaml or config.yaml in place [H7]. */
 
-static bool has_name(struct str_list names, struct str name)
-{
-    for (size_t i = 0; i < names.count; i++)
-        if (str_eq(names.items[i], name))
-            return true;
-    return false;
-}
-
 static const struct yaml *clients_of(const struct yaml *root)
 {
     return root && root->kind == YAML_MAPPING ? yaml_get(root, "clients")
@@ -28,7 +20,7 @@ static bool remove_one(struct edit *ed, const struct yaml *list,
     const struct yaml *before = NULL;
 
     for (const struct yaml *y = list ? list->first : NULL; y; y = y->next) {
-        if (!has_name(names, y->text)) {
+        if (!str_in(names.items, names.count, y->text)) {
             edit_remove_item(ed, list, before, y);
             return true;
         }

@@ -2,7 +2,6 @@
 #include "mapm/clients.h"
 #include "mapm/name.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "project_reader.h"
@@ -452,13 +451,6 @@ bool project_read_runtime(struct project_reader *r, const struct yaml *y)
 
 /* --- what the user has to accept ------------------------------------------ */
 
-static int by_bytes(const void *x, const void *y)
-{
-    const struct str *p = x, *q = y;
-
-    return str_cmp(*p, *q);
-}
-
 /* Returns a text that is unique for each rule: "deny 3:git 4:push 1:*". */
 static struct str rule_text(const struct project_rule *rule, struct arena *a)
 {
@@ -486,7 +478,7 @@ bool project_policy_digest(const struct project *p, struct hash *out)
     }
     if (!widens)
         return false;
-    qsort(texts, p->rule_count, sizeof *texts, by_bytes);
+    str_sort(texts, p->rule_count);
     hash_init(&state);
     hash_add(&state, STR("mapm policy 1\n"));
     if (p->network == PROJECT_TRUE)

@@ -1,7 +1,5 @@
 #include "base/text.h"
 
-#include <stdlib.h>
-
 #include "project_reader.h"
 
 #define NAME_MAX_BYTES 200 /* of the name of a part */
@@ -18,11 +16,6 @@ bool project_part_is_valid(struct str word)
            text_is_visible(name) && str_eq(str_trim(name), name);
 }
 
-static int by_text(const void *x, const void *y)
-{
-    return str_cmp(*(const struct str *)x, *(const struct str *)y);
-}
-
 struct str_list project_sort_parts(struct str_list words, struct arena *a)
 {
     struct str *items = arena_array(a, words.count + 1, sizeof *items);
@@ -30,8 +23,7 @@ struct str_list project_sort_parts(struct str_list words, struct arena *a)
 
     for (size_t i = 0; i < words.count; i++)
         items[i] = words.items[i];
-    if (words.count)
-        qsort(items, words.count, sizeof *items, by_text);
+    str_sort(items, words.count);
     for (size_t i = 0; i < words.count; i++)
         if (!n || !str_eq(items[n - 1], items[i]))
             items[n++] = items[i];

@@ -15,14 +15,6 @@ struct references {
     size_t count;
 };
 
-static bool has(const struct references *list, struct str path)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (str_eq(list->paths[i], path))
-            return true;
-    return false;
-}
-
 /* Finds the next "](target)" from `*at` on whose target, relative to `folder`,
  * is a Markdown file of the skill. */
 static bool next_reference(struct str text, struct str folder, struct arena *a,
@@ -62,7 +54,7 @@ static void find_references(struct str text, struct str folder, struct arena *a,
 
     while (out->count < REFERENCES_MAX &&
            next_reference(text, folder, a, &at, &path))
-        if (!has(out, path))
+        if (!str_in(out->paths, out->count, path))
             out->paths[out->count++] = path;
 }
 
@@ -88,7 +80,7 @@ static void check_file(struct reader *r, const struct references *named,
     for (size_t i = 0; i < found.count; i++) {
         struct str unused, to = found.paths[i];
 
-        if (has(named, to) || str_is(to, "SKILL.md") ||
+        if (str_in(named->paths, named->count, to) || str_is(to, "SKILL.md") ||
             files->read(files->ctx, to, REFERENCE_MAX_BYTES, r->a, &unused) !=
                 MANIFEST_FILE_OK)
             continue;

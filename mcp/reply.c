@@ -226,14 +226,6 @@ static const struct {
     {MCP_PROMPTS, "notifications/prompts/list_changed"},
 };
 
-static bool has_uri(const struct str *uris, size_t count, struct str uri)
-{
-    for (size_t i = 0; i < count; i++)
-        if (str_eq(uris[i], uri))
-            return true;
-    return false;
-}
-
 /* `id` is the id of the listener, or "" in the sessioned protocol. */
 static void notify(struct server *s, const char *method, struct str uri,
                    struct str id)
@@ -270,14 +262,14 @@ void send_changes(struct server *s, unsigned lists, struct str uri)
     lists &= s->is->changes;
     if (s->initialized) {
         notify_lists(s, lists, STR(""));
-        if (uri.n && has_uri(s->uris, s->uri_count, uri))
+        if (uri.n && str_in(s->uris, s->uri_count, uri))
             notify(s, updated, uri, STR(""));
     }
     for (const struct mcp_call *c = s->calls; c; c = c->next) {
         if (!c->listens)
             continue;
         notify_lists(s, lists & c->lists, c->id);
-        if (uri.n && has_uri(c->uris, c->uri_count, uri))
+        if (uri.n && str_in(c->uris, c->uri_count, uri))
             notify(s, updated, uri, c->id);
     }
 }

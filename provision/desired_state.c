@@ -5,7 +5,6 @@
 #include "mapm/name.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 
 #include "render.h"
 
@@ -58,12 +57,6 @@ static struct hash source_of(const struct desired_state *w, const char *role,
 
 /* --- packages ------------------------------------------------------------- */
 
-static int by_path(const void *x, const void *y)
-{
-    return str_cmp(((const struct desired_file *)x)->path,
-                   ((const struct desired_file *)y)->path);
-}
-
 static bool path_is_plain(struct str path)
 {
     for (size_t i = 0; i < path.n; i++)
@@ -91,8 +84,7 @@ static bool add_files(struct desired_state *w, struct target *t, struct err *e)
         if (!made)
             t->files[i].hash = f->hash;
     }
-    if (t->file_count)
-        qsort(t->files, t->file_count, sizeof *t->files, by_path);
+    STR_SORT_BY(t->files, t->file_count, path);
     for (size_t i = 1; i < t->file_count; i++)
         if (str_eq(t->files[i - 1].path, t->files[i].path))
             return err_set(e, ERR_REFUSED, "%.*s: two files %.*s",

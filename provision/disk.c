@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "work.h"
@@ -99,12 +98,6 @@ static bool read_folder(struct reading *r, int tree, struct str folder,
     return true;
 }
 
-static int by_path(const void *x, const void *y)
-{
-    return str_cmp(((const struct disk_node *)x)->path,
-                   ((const struct disk_node *)y)->path);
-}
-
 bool disk_read_tree(const struct provision *p, const char *path,
                     const struct record_entry *known, bool always_hash,
                     struct arena *a, struct disk_node **out, size_t *count,
@@ -120,8 +113,7 @@ bool disk_read_tree(const struct provision *p, const char *path,
     while (r.todo_count)
         if (!read_folder(&r, tree, r.todo[--r.todo_count], e))
             return err_wrap(e, "read %s", path);
-    if (r.count)
-        qsort(r.nodes, r.count, sizeof *r.nodes, by_path);
+    STR_SORT_BY(r.nodes, r.count, path);
     *out = r.nodes;
     *count = r.count;
     return true;

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <stdlib.h>
 
 #include "swap.h"
 
@@ -19,13 +18,6 @@ struct walk {
 static void walk_done(struct walk *w)
 {
     arena_done(&w->arena);
-}
-
-static int by_path(const void *x, const void *y)
-{
-    const struct print_node *a = x, *b = y;
-
-    return str_cmp(a->path, b->path);
 }
 
 static void add_to_hash(struct hash_state *s, const struct print_node *n)
@@ -48,7 +40,7 @@ struct hash print_of(struct print_node *nodes, size_t count)
 {
     struct hash_state s;
 
-    qsort(nodes, count, sizeof *nodes, by_path);
+    STR_SORT_BY(nodes, count, path);
     hash_init(&s);
     for (size_t i = 0; i < count; i++)
         add_to_hash(&s, &nodes[i]);

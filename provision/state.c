@@ -78,10 +78,7 @@ void record_add(struct record *r, struct arena *a,
 
 bool record_has_folder(const struct record *r, struct str path)
 {
-    for (size_t i = 0; i < r->folder_count; i++)
-        if (str_eq(r->folders[i], path))
-            return true;
-    return false;
+    return str_in(r->folders, r->folder_count, path);
 }
 
 void record_add_folder(struct record *r, struct arena *a, struct str path)

@@ -2,20 +2,11 @@
 #include "base/fs.h"
 #include "mapm/store.h"
 
-#include <stdlib.h>
-
 #include "store_internal.h"
 
 #define MODE_PLAIN "100644 "
 #define MODE_EXEC  "100755 "
 #define MODE_BYTES 7
-
-static int by_path(const void *x, const void *y)
-{
-    const struct package_file *f = x, *g = y;
-
-    return str_cmp(f->path, g->path);
-}
 
 struct hash store_listing_format(struct package_file *files, size_t count,
                                  struct arena *a, struct str *text)
@@ -23,7 +14,7 @@ struct hash store_listing_format(struct package_file *files, size_t count,
     struct buf b;
 
     buf_init(&b, SIZE_MAX / 2);
-    qsort(files, count, sizeof *files, by_path);
+    STR_SORT_BY(files, count, path);
     for (size_t i = 0; i < count; i++) {
         char hex[HASH_HEX_CHARS + 1];
 

@@ -81,18 +81,11 @@ static int by_digest(const void *x, const void *y)
     return memcmp(one->digest.b, two->digest.b, sizeof one->digest.b);
 }
 
-static int by_name(const void *x, const void *y)
-{
-    return str_cmp(((const struct team_bundle_image *)x)->name,
-                   ((const struct team_bundle_image *)y)->name);
-}
-
 static void sort_all(struct team_bundle_writer *w)
 {
     size_t n = 0;
 
-    if (w->image_count)
-        qsort(w->images, w->image_count, sizeof *w->images, by_name);
+    STR_SORT_BY(w->images, w->image_count, name);
     if (w->blob_count)
         qsort(w->blobs, w->blob_count, sizeof *w->blobs, by_digest);
     for (size_t i = 0; i < w->blob_count; i++)

@@ -2,7 +2,6 @@
 #include "mapm/limits.h"
 #include "mapm/team_object.h"
 
-#include <stdlib.h>
 #include <zlib.h>
 
 #include "tar.h"
@@ -62,12 +61,6 @@ static void put(struct deflater *d, struct str bytes)
     }
 }
 
-static int by_path(const void *x, const void *y)
-{
-    return str_cmp(((const struct team_file *)x)->path,
-                   ((const struct team_file *)y)->path);
-}
-
 static bool check_files(const struct team_file *files, size_t count,
                         struct err *e)
 {
@@ -103,8 +96,7 @@ bool team_object_write(struct team_file *files, size_t count, struct buf *out,
     struct hash whole;
 
     buf_init(&head, TAR_HEAD_MAX_BYTES);
-    if (count)
-        qsort(files, count, sizeof *files, by_path);
+    STR_SORT_BY(files, count, path);
     if (!check_files(files, count, e) || !open_deflater(&d, out, e))
         return false;
     for (size_t i = 0; i < count && !out->overflowed; i++)

@@ -147,10 +147,7 @@ static bool is_of_remote(const struct checkout *c, const struct origin *o,
     if (o->scheme != ORIGIN_GIT || o->is_short)
         return false;
     repository = origin_repository(o, a);
-    for (size_t i = 0; i < c->repository_count; i++)
-        if (str_eq(c->repositories[i], repository))
-            return true;
-    return false;
+    return str_in(c->repositories, c->repository_count, repository);
 }
 
 bool checkout_has(const struct checkout *c, const struct origin *o,

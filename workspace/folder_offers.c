@@ -6,7 +6,6 @@
 #include "mapm/limits.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 
 /* Depth to which skills are searched in a folder that is not a package. */
 #define OFFERS_MAX_DEPTH   12
@@ -103,12 +102,6 @@ static bool list_anywhere(struct listing *l, struct err *e)
     }
 }
 
-static int by_path(const void *x, const void *y)
-{
-    return str_cmp(((const struct fetch_offer *)x)->path,
-                   ((const struct fetch_offer *)y)->path);
-}
-
 bool folder_offers(int root, bool anywhere, struct arena *a,
                    struct fetch_offer **out, size_t *count, struct err *e)
 {
@@ -118,8 +111,7 @@ bool folder_offers(int root, bool anywhere, struct arena *a,
         !list_bucket(&l, DOC_MCP, e) ||
         (l.count == 0 && anywhere && !list_anywhere(&l, e)))
         return false;
-    if (l.count)
-        qsort(l.offers, l.count, sizeof *l.offers, by_path);
+    STR_SORT_BY(l.offers, l.count, path);
     *out = l.offers;
     *count = l.count;
     return true;

@@ -5,7 +5,6 @@
 #include "mapm/member.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "layer_read.h"
@@ -138,13 +137,6 @@ static bool add_named(struct expansion *x, struct str folder, struct err *e)
                     STR_ARG(folder));
 }
 
-static int by_path(const void *x, const void *y)
-{
-    const struct str *one = x, *two = y;
-
-    return str_cmp(*one, *two);
-}
-
 static bool check_nested(const struct expansion *x, struct err *e)
 {
     for (size_t i = 0; i < x->found.count; i++) {
@@ -185,8 +177,7 @@ bool layer_list_members(struct layer *l, struct context *cx, int fd,
     paths = arena_array(&cx->arena, x.found.count + 1, sizeof *paths);
     for (size_t i = 0; i < x.found.count; i++)
         paths[i] = x.found.entries[i].key;
-    if (x.found.count)
-        qsort(paths, x.found.count, sizeof *paths, by_path);
+    str_sort(paths, x.found.count);
     l->members = paths;
     l->member_count = x.found.count;
     return true;

@@ -1,7 +1,5 @@
 #include "base/path.h"
 
-#include <stdlib.h>
-
 #include "session.h"
 
 /*
@@ -208,16 +206,9 @@ static void glance_elsewhere(struct search *s, const struct object *top,
     run(s);
 }
 
-static int by_path(const void *x, const void *y)
-{
-    return str_cmp(((const struct fetch_offer *)x)->path,
-                   ((const struct fetch_offer *)y)->path);
-}
-
 static void sort_offers(struct fetch_event *out)
 {
-    if (out->offer_count)
-        qsort(out->offers, out->offer_count, sizeof *out->offers, by_path);
+    STR_SORT_BY(out->offers, out->offer_count, path);
 }
 
 static bool find(struct search *s, struct ask *a, const struct oid *folder,

@@ -1,7 +1,6 @@
 #include "base/path.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "quote.h"
 #include "tree_folder.h"
@@ -476,13 +475,6 @@ static bool list_all(struct lister *l, const struct folder *top, struct err *e)
     return true;
 }
 
-static int by_path(const void *x, const void *y)
-{
-    const struct tree_file *a = x, *b = y;
-
-    return str_cmp(a->path, b->path);
-}
-
 static void list_one(const struct place *place, struct str path,
                      struct arena *a, struct tree_listing *out)
 {
@@ -532,8 +524,7 @@ bool tree_list(const struct tree_source *s, struct str path,
         *out = (struct tree_listing){.kind = TREE_UNKNOWN};
         return true;
     }
-    if (l->count)
-        qsort(l->files, l->count, sizeof *l->files, by_path);
+    STR_SORT_BY(l->files, l->count, path);
     *out = (struct tree_listing){
         .kind = TREE_FOLDER,
         .id = place.at->tree,

@@ -57,6 +57,15 @@ bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
 int str_cmp(struct str a, struct str b);        /* bytes first, then length */
 /* `list` must be sorted by str_cmp. */
 bool str_in_sorted(const struct str *list, size_t count, struct str s);
+bool str_in(const struct str *list, size_t count, struct str s); /* unsorted */
+void str_sort(struct str *list, size_t count); /* by str_cmp */
+
+/* Sorts an array of structs by a member of type struct str. */
+#define STR_SORT_BY(items, count, member)                                      \
+    str_sort_by(items, count, sizeof *(items),                                 \
+                offsetof(__typeof__(*(items)), member))
+void str_sort_by(void *items, size_t count, size_t size, size_t offset);
+
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 

@@ -89,6 +89,25 @@ TEST(finding)
     CHECK(str_has_char(str_make("a\0", 2), '\0') && !str_has_char(STR("a"), 0));
 }
 
+TEST(lists_are_sorted_by_bytes_and_searched)
+{
+    struct str list[] = {STR_INIT("b"), STR_INIT("ab"), STR_INIT("a"),
+                         STR_INIT("B")};
+    struct {
+        int number;
+        struct str name;
+    } rows[] = {{1, STR_INIT("z")}, {2, STR_INIT("y")}, {3, STR_INIT("x")}};
+
+    CHECK(str_in(list, 4, STR("a")) && !str_in(list, 2, STR("a")));
+    CHECK(!str_in(NULL, 0, STR("")));
+    str_sort(list, 4);
+    CHECK(str_is(list[0], "B") && str_is(list[1], "a") &&
+          str_is(list[2], "ab") && str_is(list[3], "b"));
+    STR_SORT_BY(rows, 3, name);
+    CHECK(rows[0].number == 3 && rows[1].number == 2 && rows[2].number == 1);
+    str_sort(NULL, 0);
+}
+
 TEST(slices_stay_inside)
 {
     static const struct {
