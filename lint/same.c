@@ -36,6 +36,7 @@ static bool same_bytes(int one, int two)
     struct err ignored = {0};
 
     do {
+        n = other = 0;
         if (!fs_read_upto(one, x, sizeof x, &n, &ignored) ||
             !fs_read_upto(two, y, sizeof y, &other, &ignored) || n != other ||
             memcmp(x, y, n) != 0)

@@ -64,8 +64,14 @@ mkdir plugins/x/skills/a/more && echo 2 >plugins/x/skills/a/more/one.md
 like 'check warns when a file of the packages differs [D16]' "$(mapm check)" '\[name-duplicate\]$'
 ln -sf ../../../../../skills/a/more/one.md plugins/x/skills/a/more/one.md
 unlike 'check treats a link to the equal file as equal [D16]' "$(mapm check)" name-duplicate
-rm -r skills/a/more
-rm -rf plugins .git
+rm -r skills/a/more plugins/x/skills/a/more
+head -c 40000 /dev/zero | tr '\0' x >skills/a/long.md
+cp skills/a/long.md plugins/x/skills/a/
+exits 'check ends for equal files of several blocks [D16]' 0 mapm check
+unlike 'check treats equal files of several blocks as equal [D16]' "$out" name-duplicate
+printf y | dd of=skills/a/long.md bs=1 seek=39999 conv=notrunc status=none
+like 'check warns when a long file differs at its end [D16]' "$(mapm check)" '\[name-duplicate\]$'
+rm -rf skills/a/long.md plugins .git
 exits 'check succeeds without a git repository' 0 mapm check
 
 package skills/c c '' 'dependancies: {}'
