@@ -478,23 +478,50 @@ static const char *claim_lacks(const struct reader *r)
         .p;
 }
 
-/* Returns text such as "; did you mean "dependencies"?", or "". */
-static const char *suggestion(struct reader *r, struct str key, bool base_only)
+/* Tells whether `key` is the last part of `name`, as "tools" is of
+ * "allowed-tools". */
+static bool is_last_part(struct str key, struct str name)
+{
+    return name.n > key.n && str_ends(name, key) &&
+           name.p[name.n - key.n - 1] == '-';
+}
+
+/* Returns the known field that `key` may stand for, or an empty string. */
+static struct str nearest_known(struct str key, bool base_only)
 {
     struct text_nearest near = {0};
 
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (known[i].base || !base_only)
-            text_nearest_add(&near, key, str_cstr(known[i].name), 2);
-    if (near.count)
-        return arena_printf(r->a, "; did you mean \"%.*s\"?%s",
-                            STR_ARG(near.found[0]),
-                            str_is(near.found[0], "dependencies") ||
-                                    str_is(near.found[0], "scope")
-                                ? claim_lacks(r)
-                                : "")
-            .p;
-    return "";
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        struct str name = str_cstr(known[i].name);
+
+        if (base_only && !known[i].base)
+            continue;
+        if (is_last_part(key, name))
+            return name;
+        text_nearest_add(&near, key, name, 2);
+    }
+    return near.count ? near.found[0] : STR("");
+}
+
+/* Returns text such as "; did you mean "dependencies"?", or "". Where the
+ * document has that field, too, renaming this one would give it twice. */
+static const char *suggestion(struct reader *r, struct str key, bool base_only)
+{
+    struct str name = nearest_known(key, base_only);
+    const struct yaml *there;
+    const char *note = "";
+
+    if (!name.n)
+        return "";
+    there = yaml_get(r->root, name.p);
+    if (there)
+        note =
+            arena_printf(r->a, " (line %u has it: keep one)", there->key_line)
+                .p;
+    else if (str_is(name, "dependencies") || str_is(name, "scope"))
+        note = claim_lacks(r);
+    return arena_printf(r->a, "; did you mean \"%.*s\"?%s", STR_ARG(name), note)
+        .p;
 }
 
 static void report_unknown(struct reader *r, enum level level,

@@ -76,7 +76,11 @@ exits 'check succeeds without a git repository' 0 mapm check
 
 package skills/c c '' 'dependancies: {}'
 exits 'check succeeds for an unknown field' 0 mapm check
-like '[K12] check gives a hint about the unknown field with the nearest name' "$out" '^skills/c/SKILL.md:5: hint: the field "dependancies" .* did you mean "dependencies"\? \[unknown-field\]$'
+like '[K12] check gives a hint about the unknown field with the nearest name' "$out" '^skills/c/SKILL.md:5: hint: the field "dependancies" .* did you mean "dependencies"\? \(line 6 has it: keep one\) \[unknown-field\]$'
+package skills/c c '' 'tools: Read'
+like '[K12] check suggests allowed-tools for the unknown field tools' "$(mapm check)" 'the field "tools" .*; did you mean "allowed-tools"\? '
+package skills/c c '' 'Name: c'
+like '[D15] check says where the document has the suggested field already' "$(mapm check)" 'the field "Name" .*; did you mean "name"\? \(line 2 has it: keep one\) '
 package skills/c c '' "$(printf 'rating: 5\nstars: 4\nargument-hint: "[file]"\nx_own: 1')"
 exits '[K12] check succeeds for several unknown fields' 0 mapm check skills/c
 like 'check names the unknown fields in one hint without known ones' "$out" ':5: hint: the fields "rating", "stars" are not .* begin with x_ \[unknown-field\]$'
@@ -94,7 +98,7 @@ print(d["warnings"], [h["code"] for h in d["hints"]])' "$T/hints.json")" "[] ['d
 exits 'check --strict succeeds with hints alone' 0 mapm check --strict skills/c
 package skills/c c '' 'dependancies: {}'
 exits 'check --profile publish succeeds for an unknown field' 0 mapm check --profile publish skills/c
-like 'check --profile publish warns about the unknown field' "$out" 'warning: the field "dependancies" .* did you mean "dependencies"\? \[unknown-field\]'
+like 'check --profile publish warns about the unknown field' "$out" 'warning: the field "dependancies" .* did you mean "dependencies"\? \(line 6 has it: keep one\) \[unknown-field\]'
 package skills/c c '' 'rating: 5'
 run mapm check --profile metaskill skills/c
 like '[K12] check --profile metaskill asks for the prefix x_' "$out" 'warning: the field "rating" .* begins with x_ \[unknown-field\]'
