@@ -211,10 +211,11 @@ static const char *const fresh_texts[] = {
     "You are an agent with one job. Say here what it is, what you look at",
 };
 
-/* Finds template text that the author has not replaced yet. */
-static void find_placeholders(const struct check_rules *rules,
-                              struct check_result *r, struct str text)
+void lint_placeholders(const struct check_rules *rules, struct check_result *r,
+                       struct str text)
 {
+    if (rules->profile != PROFILE_PUBLISH)
+        return;
     for (size_t i = 0;
          i < sizeof fresh_descriptions / sizeof *fresh_descriptions; i++)
         if (str_starts(r->description,
@@ -267,8 +268,7 @@ bool lint_document(const struct check_rules *rules, int dirfd,
     manifest_read(&in, &scratch, &d, &why);
     check_program(&in, &d, &why);
     keep(result, &d, &why, a);
-    if (rules->profile == PROFILE_PUBLISH)
-        find_placeholders(rules, result, in.text);
+    lint_placeholders(rules, result, in.text);
     return true;
 }
 

@@ -206,4 +206,5 @@ void lint_plugin(const struct check_rules *rules, struct check_result *result,
         plugin_check_claude(&disk, &scratch, &facts, &found);
     diagnostics_grade(&in, &found, &graded);
     keep(result, &facts, &graded, rules->strict, a);
+    lint_placeholders(rules, result, STR(""));
 }

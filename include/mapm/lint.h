@@ -143,6 +143,11 @@ void lint_graph(struct context *cx, const struct check_rules *rules,
 bool lint_document(const struct check_rules *rules, int dirfd,
                    struct check_result *result, bool optional, struct arena *a);
 
+/* Under publish, finds template text of `mapm new` that the author has not
+ * replaced yet, in the description of `result` and in `text`. */
+void lint_placeholders(const struct check_rules *rules,
+                       struct check_result *result, struct str text);
+
 /* Adds a diagnostic about a file rather than its text; an error if strict. */
 void lint_report(const struct check_rules *rules, struct check_result *result,
                  bool error, const char *code, const char *format, ...)

@@ -110,10 +110,11 @@ mkdir "$T/new" && cd "$T/new" || exit 1
 for kind in skill metaskill agent; do
     mapm new $kind my-$kind >/dev/null 2>&1
 done
+mapm new plugin my-plugin >/dev/null 2>&1
 mapm new mcp io.example/mine >/dev/null 2>&1
 exits 'check succeeds for packages of mapm new' 0 mapm check
 exits 'check --profile publish exits 3 for packages of mapm new' 3 mapm check --profile publish
-for path in agents/my-agent/AGENTS.md mcps/io.example_mine.json skills/my-metaskill/SKILL.md skills/my-skill/SKILL.md; do
+for path in agents/my-agent/AGENTS.md mcps/io.example_mine.json plugins/my-plugin/plugin.json skills/my-metaskill/SKILL.md skills/my-skill/SKILL.md; do
     like "check --profile publish reports a placeholder in $path" "$out" "^$path: error: .*\[placeholder\]\$"
 done
 
