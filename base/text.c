@@ -375,10 +375,10 @@ static void nearest_put(struct text_nearest *n, struct str known, size_t edits)
     n->edits[at] = edits;
 }
 
-/* Limits the edits for a short name, of which half would be another word. */
+/* Limits the edits to half of a short name: of more, another word is left. */
 static size_t max_of(struct str name, size_t max_edits)
 {
-    return least(max_edits, (name.n + 1) / 2);
+    return least(max_edits, name.n / 2);
 }
 
 void text_nearest_add(struct text_nearest *n, struct str name, struct str known,

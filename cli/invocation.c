@@ -34,11 +34,17 @@ const struct subcommand *command_find(struct str name)
 }
 
 /* "unistall" is similar to "install" but means the opposite. Returns true if
- * `name` begins with a negation and the rest is similar to `known`. */
+ * `name` begins with a negation and the rest is similar to `known`, or if they
+ * are two words of which one is the opposite of the other. */
 static bool is_opposite(struct str name, struct str known)
 {
     static const char *const negations[] = {"un", "de", "dis", "no-", "not-"};
+    static const char *const pairs[][2] = {
+        {"export", "import"}, {"stop", "start"}, {"stop", "star"}};
 
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (str_is(name, pairs[i][0]) && str_is(known, pairs[i][1]))
+            return true;
     for (size_t i = 0; i < sizeof negations / sizeof *negations; i++) {
         struct str negation = str_cstr(negations[i]);
         struct text_nearest near = {0};

@@ -40,6 +40,9 @@ usage 'a near one is named' 'did you mean "mapm install"' mapm instal
 usage 'also when letters are swapped' 'did you mean "mapm update"' mapm updaet
 usage 'one that does the opposite is not [D17]' 'did you mean "mapm uninstall"' mapm unistall
 usage 'not for a word near it alone, either [D17]' 'did you mean "mapm uninstall"' mapm unstall
+usage 'export is not told of import [D17]' 'hint: mapm help lists the commands$' mapm export
+usage 'stop is told of store, not of start [D17]' 'did you mean "mapm store"' mapm stop
+usage 'del is not told of new, with one letter of three in common [D17]' 'hint: mapm help lists the commands$' mapm del
 usage 'trust is revoked by an option [D17]' 'mapm trust --revoke' mapm untrust
 usage 'nor an option that does [D17]' 'hint: mapm help install$' mapm install --unlocked
 usage 'an empty one' 'unknown command ""' mapm ''
