@@ -42,12 +42,30 @@ struct str name_scope_of(struct str path)
     return name_scope_is_valid(folder) ? folder : str_make("", 0);
 }
 
+struct str name_dot_scope_of(struct str path)
+{
+    size_t slash = name_folder(path).n ? SIZE_MAX : str_find_last(path, '/');
+    struct str folder;
+
+    while (slash != SIZE_MAX) {
+        path = str_slice(path, 0, slash);
+        folder = path_last(path);
+        if (folder.p[0] == '.' &&
+            name_scope_is_valid(str_from_index(folder, 1)))
+            return str_from_index(folder, 1);
+        slash = str_find_last(path, '/');
+    }
+    return str_make("", 0);
+}
+
 /* Returns whether `name` is what a folder at `path` gives a package named
  * `own`. */
 static bool is_scoped_name(struct str path, struct str own, struct str name)
 {
     struct str scope = name_scope_of(path);
 
+    if (!scope.n)
+        scope = name_dot_scope_of(path);
     return scope.n && name.n > scope.n + 1 && str_starts(name, scope) &&
            name.p[scope.n] == '/' &&
            str_eq(str_from_index(name, scope.n + 1),
@@ -101,13 +119,15 @@ static bool also_may_give(bool (*gives)(struct str path, struct str own,
     return false;
 }
 
-/* Returns whether the plugin of a folder of the entry, whose origin is `o`, may
+/* Returns whether a folder of the entry, whose origin is `o`, or its plugin may
  * have given its name. */
-static bool plugin_may_give(const struct layer *l,
+static bool folder_may_give(const struct layer *l,
                             const struct lock_entry *entry,
                             const struct origin *o)
 {
-    return may_give(may_be_of_plugin, o, entry->declared, entry->name) ||
+    return may_give(is_scoped_name, o, entry->declared, entry->name) ||
+           may_give(may_be_of_plugin, o, entry->declared, entry->name) ||
+           also_may_give(is_scoped_name, l, entry) ||
            also_may_give(may_be_of_plugin, l, entry);
 }
 
@@ -145,7 +165,7 @@ struct str node_locked_name(const struct closure *c, const struct node *n)
     if (entry->plugin.n) /* decided by plugins_resolve() */
         return entry->name;
     return !entry->declared.n ||
-                   plugin_may_give(c->layer, entry, closure_locked_origin(c, n))
+                   folder_may_give(c->layer, entry, closure_locked_origin(c, n))
                ? entry->name
                : entry->declared;
 }
@@ -161,7 +181,7 @@ struct str node_recorded_name(const struct closure *c, const struct node *n,
     return entry && entry->kind == kind && entry->declared.n &&
                    str_eq(entry->declared, own) &&
                    (is_given_name(c->layer, entry, n->path) ||
-                    plugin_may_give(c->layer, entry,
+                    folder_may_give(c->layer, entry,
                                     layer_origin(c->layer, entry)))
                ? entry->name
                : own;

@@ -16,8 +16,12 @@ struct str name_short(enum doc_kind kind, struct str fqn);
 /* Returns the folder that provides <p> for a path in a repository:
  * "plugins/box" for "plugins/box/skills/ai"; "" if there is none. */
 struct str name_folder(struct str path);
-/* Returns the last part of the path if it is a valid scope, else "". */
+/* Returns the last part of that folder if it is a valid scope, else "". */
 struct str name_scope_of(struct str path);
+/* Where there is no such folder, returns the nearest one that begins with a
+ * dot, without the dot: "agents" for ".agents/skills/ai". "" if there is none.
+ */
+struct str name_dot_scope_of(struct str path);
 
 /* Returns the name that the root or the lock gives the origin of a package
  * whose document says `own`. Recorded names never change. Borrowed. */

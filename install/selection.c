@@ -337,21 +337,38 @@ static bool may_be_twin(const struct node *n)
            n->package.kind != DOC_MCP;
 }
 
+static struct str with_scope(struct install_session *s, const struct node *n,
+                             struct str scope)
+{
+    return scope.n ? arena_printf(&s->cx->arena, "%.*s/%.*s", STR_ARG(scope),
+                                  STR_ARG(n->package.name))
+                   : scope;
+}
+
+static struct str path_of(const struct install_session *s, const struct node *n)
+{
+    struct str rest = n->origin->rest, ref;
+
+    if (roots_knows_path(s, n))
+        return n->path;
+    return str_cut(&rest, '/', &ref) ? rest : STR("");
+}
+
 /* Returns the name with the plugin of the folder, or the folder itself, as
  * scope (G10); "" if its path provides none. */
 static struct str scoped_name(struct install_session *s, const struct node *n)
 {
-    struct str rest = n->origin->rest, ref, scope = STR("");
+    struct str scope = STR("");
 
-    if (!roots_knows_path(s, n) && !str_cut(&rest, '/', &ref))
-        rest = STR("");
     if (roots_knows_path(s, n))
         scope = plugin_scope_find(&s->closure, n, name_folder(n->path));
-    if (!scope.n)
-        scope = name_scope_of(roots_knows_path(s, n) ? n->path : rest);
-    return scope.n ? arena_printf(&s->cx->arena, "%.*s/%.*s", STR_ARG(scope),
-                                  STR_ARG(n->package.name))
-                   : scope;
+    return with_scope(s, n, scope.n ? scope : name_scope_of(path_of(s, n)));
+}
+
+static struct str dot_scoped_name(struct install_session *s,
+                                  const struct node *n)
+{
+    return with_scope(s, n, name_dot_scope_of(path_of(s, n)));
 }
 
 /* Returns whether its name comes from one of its folders, or from the lock. */
@@ -361,6 +378,7 @@ static bool is_given(struct install_session *s, const struct node *n)
         map_find(&s->layer.by_origin, n->origin->key);
 
     return str_eq(n->package.fqn, scoped_name(s, n)) ||
+           str_eq(n->package.fqn, dot_scoped_name(s, n)) ||
            (entry && entry->declared.n && !entry->plugin.n &&
             str_eq(n->package.fqn, entry->name) &&
             str_eq(layer_origin(&s->layer, entry)->key, n->origin->key));
@@ -384,24 +402,33 @@ static bool keeps_name(struct install_session *s, const struct node *n)
            str_eq(layer_origin(&s->layer, entry)->key, n->origin->key);
 }
 
+enum name_rank { NAME_KEPT, NAME_SCOPED, NAME_DOT_SCOPED, NAME_RANKS };
+
+static struct str name_of_rank(struct install_session *s, const struct twins *t,
+                               const struct node *n, int rank)
+{
+    if (rank == NAME_KEPT)
+        return keeps_name(s, n) ? n->package.fqn : STR("");
+    if (!t->differ)
+        return n->own_fqn;
+    return rank == NAME_SCOPED ? scoped_name(s, n) : dot_scoped_name(s, n);
+}
+
 /* Equal content is one package, so it has one name: one that is recorded, or
- * that of its first folder that gives one. */
+ * that of its first folder that gives one of the best rank. */
 static void name_contents(struct install_session *s, const struct twins *t,
                           struct map *names)
 {
     struct arena *a = &s->cx->arena;
 
     map_init(names, a);
-    for (int kept = 1; kept >= 0; kept--)
+    for (int rank = 0; rank < NAME_RANKS; rank++)
         for (size_t i = 0; i < t->count; i++) {
             const struct node *n = t->nodes[i];
             struct str *name = arena_new(a, struct str);
 
-            *name = kept        ? n->package.fqn
-                    : t->differ ? scoped_name(s, n)
-                                : n->own_fqn;
-            if (name->n && (!kept || keeps_name(s, n)) &&
-                !map_has(names, n->package.content))
+            *name = name_of_rank(s, t, n, rank);
+            if (name->n && !map_has(names, n->package.content))
                 map_put(names, n->package.content, name);
         }
 }

@@ -50,8 +50,9 @@ MUST_CHECK bool selection_check_places(struct install_session *s, bool *any,
  * Names for folders of one repository that have one name and different
  * content: <p>/<name>, where p is the nearest folder above that is not called
  * skills, agents or plugins and does not begin with a dot; where that is the
- * root of a plugin, the plugin's name. Packages that the
- * lock has a name for keep it, and so do those that were named before: of equal
+ * root of a plugin, the plugin's name. Where no folder of equal content has one,
+ * the nearest folder that begins with a dot gives the name without it. Packages
+ * that the lock has a name for keep it, and so do those that were named before: of equal
  * folders that differ now the one that the name is from.
  */
 void selection_name(struct install_session *s, struct node *const *nodes,

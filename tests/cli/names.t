@@ -200,6 +200,35 @@ exits '[F13] install --locked refuses a name of neither folder nor plugin' 1 map
 like '[F13] the error says that neither folder nor plugin has the name' "$err" 'neither a folder nor a plugin'
 MAPM_HOME=$T/mapm
 
+# --- a folder with a dot gives a name where no other does ---------------------------
+
+t=$T/dots
+skill "$t/.agents/skills/auth"
+skill "$t/.apm/skills/auth" 'description: Another one.'
+skill "$t/.gemini/skills/web"
+skill "$t/suite/browser/skills/web"
+skill "$t/.github/skills/web" 'description: Another one.'
+make_repo acme/dots "$t"
+fresh
+exits '[F4] install --all of folders below dot folders succeeds' 0 mapm install acme/dots --all --yes
+is '[F4] the dot folder gives the name where no equal folder gives one' "$(names)" \
+    'auth   as agents/auth auth   as apm/auth web   as browser/web web   as github/web '
+cp mapm.lock before
+exits '[F4] install with names of dot folders succeeds' 0 mapm install
+is '[F4] install leaves the lock with names of dot folders unchanged' "$(cat mapm.lock)" "$(cat before)"
+exits '[F4] verify with names of dot folders succeeds' 0 mapm verify
+exits '[F4] update with names of dot folders succeeds' 0 mapm update
+is '[F4] update keeps the names of dot folders' "$(cat mapm.lock)" "$(cat before)"
+MAPM_HOME=$T/dotless
+rm -rf .agents
+exits '[F4] install --locked with names of dot folders succeeds in a new store' 0 mapm install --locked
+exits '[F4] install --offline with names of dot folders succeeds' 0 mapm install --offline
+named 'as: apm/auth' 'as: api/auth'
+sed -i 's|skills/apm-auth|skills/api-auth|' mapm.lock
+exits '[F13] install --locked refuses the name of another dot folder' 1 mapm install --locked
+like '[F13] the error names the entry of the lock' "$err" 'mapm.lock:'
+MAPM_HOME=$T/mapm
+
 # --- hints -------------------------------------------------------------------------
 
 fresh
