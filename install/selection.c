@@ -414,6 +414,26 @@ static struct str name_of_rank(struct install_session *s, const struct twins *t,
     return rank == NAME_SCOPED ? scoped_name(s, n) : dot_scoped_name(s, n);
 }
 
+/* Where all but one content have names by their folders, their own name is free
+ * for that one. */
+static void name_last(const struct twins *t, struct map *names)
+{
+    struct node *last = NULL;
+
+    for (size_t i = 0; i < t->count; i++) {
+        struct node *n = t->nodes[i];
+        const struct str *name = map_find(names, n->package.content);
+
+        if (name ? str_eq(*name, n->own_fqn)
+                 : last && !str_eq(last->package.content, n->package.content))
+            return;
+        if (!name)
+            last = n;
+    }
+    if (last)
+        map_put(names, last->package.content, &last->own_fqn);
+}
+
 /* Equal content is one package, so it has one name: one that is recorded, or
  * that of its first folder that gives one of the best rank. */
 static void name_contents(struct install_session *s, const struct twins *t,
@@ -431,9 +451,10 @@ static void name_contents(struct install_session *s, const struct twins *t,
             if (name->n && !map_has(names, n->package.content))
                 map_put(names, n->package.content, name);
         }
+    name_last(t, names);
 }
 
-/* Those without one keep their own, and are not chosen from a catalog. */
+/* Those without one are not chosen from a catalog. */
 static void name_twins(struct install_session *s, const struct twins *t)
 {
     struct map names;

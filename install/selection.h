@@ -51,7 +51,8 @@ MUST_CHECK bool selection_check_places(struct install_session *s, bool *any,
  * content: <p>/<name>, where p is the nearest folder above that is not called
  * skills, agents or plugins and does not begin with a dot; where that is the
  * root of a plugin, the plugin's name. Where no folder of equal content has one,
- * the nearest folder that begins with a dot gives the name without it. Packages
+ * the nearest folder that begins with a dot gives the name without it. The only
+ * content without a name keeps its own. Packages
  * that the lock has a name for keep it, and so do those that were named before: of equal
  * folders that differ now the one that the name is from.
  */

@@ -137,6 +137,7 @@ skill "$t/plugins/pin/skills/alone"
 skill "$t/.agents/skills/dup"
 skill "$t/skills-of-ours/.hidden/dup" 'description: Of a folder that has a name.'
 skill "$t/Bad_Name/dup" 'description: Of one whose name is not a scope.'
+skill "$t/Worse_Name/dup" 'description: Of another one.'
 make_repo acme/twins "$t"
 repo acme/twins tag v1
 fresh
@@ -148,8 +149,8 @@ is '[F4] folders of one name get different names, equal content one name' \
 like '[F4] the copy of a renamed package has its new name' "$(cat .agents/skills/jam-ai/SKILL.md)" '^name: jam-ai$'
 like '[F4] the lock has the new name of a renamed package' "$(cat mapm.lock)" '^    as: jam/ai$'
 like '[F4] the lock has both origins of equal content' "$(cat mapm.lock)" 'also: \[.*plugins/pin/skills/ai'
-like '[F4] the report has the URL of a folder that finds no name' "$err" \
-    'left out, origin-conflict: https://github.com/acme/twins/tree/main/Bad_Name/dup$'
+like '[F4] the report has the URLs of folders that find no name' "$err" \
+    'left out, origin-conflict: https://github.com/acme/twins/tree/main/Bad_Name/dup,.*Worse_Name/dup$'
 before=$(cat mapm.lock)
 exits '[F4] install --locked with renamed packages succeeds' 0 mapm install --locked
 rm -rf .agents

@@ -170,9 +170,22 @@ skill "$t/jam/skills/pdf" 'description: Another one.'
 skill "$t/BAD/skills/pdf" 'description: A third one.'
 make_repo acme/bad "$t"
 fresh
-exits '[F4] install --all with a folder that is no scope ends with exit code 3' 3 mapm install acme/bad --all --yes
+exits '[F4] install --all with one folder that is no scope succeeds' 0 mapm install acme/bad --all --yes
+is '[F4] the only folder that is no scope leaves the package its own name' "$(names)" \
+    'pdf   as box/pdf pdf   as jam/pdf pdf '
+exits '[F4] install --locked with the own name of one folder succeeds' 0 mapm install --locked
+exits '[F4] verify with the own name of one folder succeeds' 0 mapm verify
+skill "$t/WORSE/skills/pdf" 'description: A fourth one.'
+make_repo acme/bad "$t"
+exits '[F4] update of a catalog with a new folder that is no scope succeeds' 0 mapm update
+is '[F4] update keeps the own name and leaves out the new folder' "$(names)" \
+    'pdf   as box/pdf pdf   as jam/pdf pdf '
+like '[F4] the own name stays with its folder' "$(cat mapm.lock)" 'origin: .*/BAD/skills/pdf'
+fresh
+exits '[F4] install --all with two folders that are no scopes ends with exit code 3' 3 mapm install acme/bad --all --yes
 is '[F4] the folders that are scopes give names' "$(names)" 'pdf   as box/pdf pdf   as jam/pdf '
-like '[F4] the report names the folder that is no scope as left out' "$err" 'left out, origin-conflict: .*BAD/skills/pdf'
+like '[F4] the report names both folders that are no scopes as left out' "$err" \
+    'left out, origin-conflict: .*BAD/skills/pdf, .*WORSE/skills/pdf'
 
 # --- the plugin of an equal folder gives the name --------------------------------------
 
@@ -208,11 +221,13 @@ skill "$t/.apm/skills/auth" 'description: Another one.'
 skill "$t/.gemini/skills/web"
 skill "$t/suite/browser/skills/web"
 skill "$t/.github/skills/web" 'description: Another one.'
+skill "$t/top"
+skill "$t/.claude/skills/top" 'description: Another one.'
 make_repo acme/dots "$t"
 fresh
 exits '[F4] install --all of folders below dot folders succeeds' 0 mapm install acme/dots --all --yes
 is '[F4] the dot folder gives the name where no equal folder gives one' "$(names)" \
-    'auth   as agents/auth auth   as apm/auth web   as browser/web web   as github/web '
+    'auth   as agents/auth auth   as apm/auth web   as browser/web top   as claude/top web   as github/web top '
 cp mapm.lock before
 exits '[F4] install with names of dot folders succeeds' 0 mapm install
 is '[F4] install leaves the lock with names of dot folders unchanged' "$(cat mapm.lock)" "$(cat before)"
