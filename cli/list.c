@@ -92,7 +92,7 @@ void list_put_package(struct json_writer *w, const struct layer *l,
 }
 
 static void print_words(struct term *t, const char *what,
-                        const struct lock_words *words)
+                        const struct str_list *words)
 {
     if (words->count == 0)
         return;

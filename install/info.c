@@ -306,8 +306,7 @@ static void fill_origin(struct info *f)
     out->installed_name = entry->name;
     out->installed_commit = entry->commit;
     out->is_patched = entry->patch.n > 0;
-    out->without =
-        (struct str_list){entry->without.items, entry->without.count};
+    out->without = entry->without;
 }
 
 static bool fill_package(struct info *f, struct err *e)

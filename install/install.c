@@ -269,8 +269,7 @@ static void take_without(const struct install_session *s, struct node *n)
     entry = s->has_given_lock ? map_find(&s->layer.by_origin, n->origin->key)
                               : NULL;
     if (entry) /* a bundle contains no mapm.yaml */
-        node_make_rare(n, &s->cx->arena)->without =
-            (struct str_list){entry->without.items, entry->without.count};
+        node_make_rare(n, &s->cx->arena)->without = entry->without;
 }
 
 /* Checks the name of --as, now that the kind of the package is known. */

@@ -336,7 +336,7 @@ static void drop_twins(struct resolving *t, struct node *n)
 
 /* --- what is left ----------------------------------------------------------------- */
 
-static void sort_words(struct str *items, size_t n, struct lock_words *out)
+static void sort_words(struct str *items, size_t n, struct str_list *out)
 {
     size_t kept = 0;
 
@@ -344,7 +344,7 @@ static void sort_words(struct str *items, size_t n, struct lock_words *out)
     for (size_t i = 0; i < n; i++)
         if (!kept || !str_eq(items[kept - 1], items[i]))
             items[kept++] = items[i];
-    *out = (struct lock_words){items, kept};
+    *out = (struct str_list){items, kept};
 }
 
 static void list_words(struct resolving *t, struct plugin_node *info)
@@ -563,8 +563,8 @@ static void report_without(struct install_session *s, struct report *r)
             continue;
         r->without = arena_grow(a, r->without, r->without_count,
                                 &r->without_capacity, sizeof *r->without);
-        r->without[r->without_count++] = (struct install_without){
-            p->package->fqn, {entry.without.items, entry.without.count}};
+        r->without[r->without_count++] =
+            (struct install_without){p->package->fqn, entry.without};
     }
 }
 
@@ -593,10 +593,10 @@ static void report_layer(struct install_session *s, struct report *r)
                 .name = x->name,
                 .count = 1,
                 .message = x->why,
-                .is_new = !lock_words_have(b ? &b->skipped : NULL,
-                                           arena_printf(a, "%s %.*s",
-                                                        doc_kind_name(x->kind),
-                                                        STR_ARG(x->name)))};
+                .is_new = !b || !str_in(b->skipped.items, b->skipped.count,
+                                        arena_printf(a, "%s %.*s",
+                                                     doc_kind_name(x->kind),
+                                                     STR_ARG(x->name)))};
         }
         for (size_t k = 0; k < info->plugin.other_count; k++) {
             const struct plugin_other *x = &info->plugin.others[k];
@@ -608,8 +608,8 @@ static void report_layer(struct install_session *s, struct report *r)
                 .kind = x->kind,
                 .count = x->count,
                 .where = x->where,
-                .is_new =
-                    !lock_words_have(b ? &b->not_installed : NULL, x->kind)};
+                .is_new = !b || !str_in(b->not_installed.items,
+                                        b->not_installed.count, x->kind)};
         }
         r->fresh = r->count;
     }

@@ -625,18 +625,19 @@ static bool derive(struct closure *c, struct node *n, struct plugin_node *info,
 
 /* --- parts that are left out [X45] ------------------------------------------ */
 
-static bool is_named(const struct lock_words *words, enum doc_kind kind,
+static bool is_named(const struct str_list *words, enum doc_kind kind,
                      struct str name)
 {
     CLEANUP(arena_done) struct arena a = {0};
 
-    return lock_words_have(
-        words, arena_printf(&a, "%s %.*s", doc_kind_name(kind), STR_ARG(name)));
+    return str_in(
+        words->items, words->count,
+        arena_printf(&a, "%s %.*s", doc_kind_name(kind), STR_ARG(name)));
 }
 
 static bool is_part_named(const struct plugin *p, struct str word)
 {
-    const struct lock_words one = {&word, 1};
+    const struct str_list one = {&word, 1};
 
     for (size_t i = 0; i < p->part_count; i++)
         if (is_named(&one, p->parts[i].kind, p->parts[i].name))
@@ -674,7 +675,7 @@ static bool leave_out(struct plugin_node *info, struct str_list words,
     for (size_t i = 0; i < words.count; i++)
         if (!is_part_named(p, words.items[i]))
             return fail_no_part(p, words.items[i], e);
-    info->without = (struct lock_words){words.items, words.count};
+    info->without = words;
     p->part_count = p->skipped_count = 0;
     for (size_t i = 0; i < parts; i++)
         if (!is_named(&info->without, p->parts[i].kind, p->parts[i].name))
@@ -805,7 +806,8 @@ static bool check_skipped(const struct node *n, const struct plugin *p,
         if (!is_part_named(p, entry->skipped.items[i]))
             return differs(n, "has no", entry->skipped.items[i], e);
     for (size_t i = 0; i < p->other_count; i++)
-        if (!lock_words_have(&entry->not_installed, p->others[i].kind))
+        if (!str_in(entry->not_installed.items, entry->not_installed.count,
+                    p->others[i].kind))
             return differs(n, "has", p->others[i].kind, e);
     for (size_t i = 0; i < entry->not_installed.count; i++) {
         const struct plugin_other *x = p->others, *end = x + p->other_count;
@@ -823,11 +825,9 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
     struct arena *a = &c->cx->arena;
     struct plugin_node *info = arena_new(a, struct plugin_node);
     struct package package = n->package;
-    const struct lock_words *without = &n->locked->without;
     struct str catalog_commit = node_rare(n)->catalog_commit;
 
-    if (!read_node(c, n, (struct str_list){without->items, without->count},
-                   info, e))
+    if (!read_node(c, n, n->locked->without, info, e))
         return false;
     if (!str_eq(info->plugin.name, lock_own_name(n->locked)))
         return differs(n, "is named", info->plugin.name, e);
@@ -866,12 +866,9 @@ bool plugin_check_locked(struct closure *c, struct node *n, struct err *e)
 
 static bool is_as_said(const struct node *n, const struct root *root)
 {
-    static const struct lock_words none = {NULL, 0};
-    const struct lock_words *is = n->plugin   ? &n->plugin->without
-                                  : n->locked ? &n->locked->without
-                                              : &none;
-
-    return project_same_parts((struct str_list){is->items, is->count},
+    return project_same_parts(n->plugin   ? n->plugin->without
+                              : n->locked ? n->locked->without
+                                          : (struct str_list){0},
                               root->without);
 }
 

@@ -27,7 +27,7 @@ struct plugin_node {
     struct str catalog_commit; /* commit of the marketplace */
     struct node **parts;       /* nodes of plugin.parts, with the same
                                 * indexes */
-    struct lock_words without, skipped, not_installed; /* as written to the
+    struct str_list without, skipped, not_installed; /* as written to the
                                                         * lock */
 };
 

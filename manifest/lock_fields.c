@@ -106,7 +106,7 @@ static bool open_list(struct lock_reader *r, struct str value,
  * sorted; otherwise they are not what `noun` says. */
 static bool take_list(struct lock_reader *r, struct str value,
                       bool (*is_valid)(struct str), const char *noun,
-                      struct lock_words *out)
+                      struct str_list *out)
 {
     struct str inside = {0}, raw, *items = NULL;
     size_t capacity = 0, n = 0;
@@ -124,7 +124,7 @@ static bool take_list(struct lock_reader *r, struct str value,
             return fail(r, "not %s, or not in order: %.*s", noun,
                         STR_ARG(lock_excerpt(items[n])));
     }
-    *out = (struct lock_words){items, n};
+    *out = (struct str_list){items, n};
     return true;
 }
 
@@ -554,7 +554,7 @@ static bool is_member(struct str value)
 static bool take_members(struct lock_reader *r, struct lock_entry *entry,
                          struct str value)
 {
-    struct lock_words list;
+    struct str_list list;
 
     if (!take_list(r, value, is_member, "a member", &list))
         return false;
@@ -681,7 +681,7 @@ static bool is_catalog(struct str value)
 static bool take_catalogs(struct lock_reader *r, struct lock_entry *entry,
                           struct str value)
 {
-    struct lock_words list;
+    struct str_list list;
     struct str *one = arena_new(r->a, struct str);
 
     if (str_starts(value, STR("["))) {
@@ -695,7 +695,7 @@ static bool take_catalogs(struct lock_reader *r, struct lock_entry *entry,
             return false;
         if (!is_catalog(*one))
             return fail(r, "not an origin: %.*s", STR_ARG(lock_excerpt(*one)));
-        list = (struct lock_words){one, 1};
+        list = (struct str_list){one, 1};
     }
     entry->catalogs = list.items;
     entry->catalog_count = list.count;
@@ -896,7 +896,7 @@ static bool take_value(struct lock_reader *r, const struct field *f,
         return f->take(r, entry, value);
     if (f->words)
         return take_list(r, value, f->is_valid, f->noun,
-                         (struct lock_words *)(at + f->words));
+                         (struct str_list *)(at + f->words));
     if (f->flag) {
         *(bool *)(at + f->flag) = true;
         return str_is(value, f->noun) || fail(r, "expected \"%s\"", f->noun);
@@ -954,7 +954,7 @@ static void put_value(struct lock_writer *w, const struct field *f,
 {
     const char *at = (const char *)entry;
     const struct str *text = (const struct str *)(at + f->text);
-    const struct lock_words *words = (const struct lock_words *)(at + f->words);
+    const struct str_list *words = (const struct str_list *)(at + f->words);
 
     if (f->put) {
         f->put(w, f->key.p, entry);

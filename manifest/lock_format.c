@@ -170,11 +170,6 @@ size_t lock_find_need(const struct lock_entry *entry,
     return SIZE_MAX;
 }
 
-bool lock_words_have(const struct lock_words *words, struct str word)
-{
-    return words && str_in(words->items, words->count, word);
-}
-
 bool lock_needs(const struct lock_entry *entry, const struct lock_entry *other)
 {
     return lock_find_need(entry, other) != SIZE_MAX;

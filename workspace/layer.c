@@ -951,7 +951,7 @@ static bool means_part(struct str name, struct str plugin, struct str part)
     return str_eq(name, own);
 }
 
-static bool has_part(const struct lock_words *parts, struct str plugin,
+static bool has_part(const struct str_list *parts, struct str plugin,
                      struct str name, struct str *part)
 {
     for (size_t i = 0; i < parts->count; i++)

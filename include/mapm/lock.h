@@ -56,12 +56,9 @@ struct lock_entry {
     /* For a plugin of a marketplace. */
     struct str source; /* origin of its folder: `origin:` in the file */
     struct str catalog_commit;
-    struct lock_words {
-        const struct str *items;
-        size_t count;
-    } without, skipped, not_installed; /* parts of a plugin: "skill x",
-                                          "hooks" */
-    struct str place;                  /* `path:` or `key:` */
+    /* Parts of a plugin: "skill x", "hooks". */
+    struct str_list without, skipped, not_installed;
+    struct str place; /* `path:` or `key:` */
     /* Origins of the catalogs that select it, as in mapm.yaml,
      * sorted (version 2). */
     const struct str *catalogs;
@@ -115,8 +112,6 @@ bool lock_is_renamed(const struct lock_entry *entry);
 bool lock_also_is_former(const struct lock_entry *entry, size_t i);
 /* Returns the commit of also[i]; "" if the lock has no separate one. */
 struct str lock_also_commit(const struct lock_entry *entry, size_t i);
-/* Returns whether `words`, which may be NULL, contains `word`. */
-bool lock_words_have(const struct lock_words *words, struct str word);
 /* Returns the index of `other` in `needs:` of `entry`, or SIZE_MAX. */
 size_t lock_find_need(const struct lock_entry *entry,
                       const struct lock_entry *other);
