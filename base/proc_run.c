@@ -215,11 +215,11 @@ static void take_in(struct run *r)
 
         if (!got.n)
             continue;
+        if (is_err)
+            trim_to_tail(r, got);
         if (r->o->output)
             r->o->output(r->o->ctx, is_err, got);
-        else if (is_err)
-            trim_to_tail(r, got);
-        else
+        else if (!is_err)
             buf_append(&r->output, got);
     }
 }

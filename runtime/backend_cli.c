@@ -15,7 +15,6 @@
  * turns or time, or on a signal.
  */
 
-#define STDERR_KEPT_BYTES  4096
 #define WHY_MAX_CHARS      600
 #define LAST_WORDS_BYTES   500
 #define TURNS_TEXT_BYTES   12
@@ -30,8 +29,6 @@ struct talk {
     const struct backend_progress *news;
     struct reading reading;
     struct agent_env env;
-    char tail[STDERR_KEPT_BYTES]; /* end of its stderr */
-    size_t tail_bytes;
     struct arena *arena;
 };
 
@@ -101,29 +98,11 @@ static bool check_prompt(const struct talk *t, struct err *e)
 
 /* --- while it runs ------------------------------------------------------------ */
 
-static void copy_failure(struct talk *t, struct str block)
-{
-    size_t kept;
-
-    if (block.n > STDERR_KEPT_BYTES)
-        block = str_from_index(block, block.n - STDERR_KEPT_BYTES);
-    if (t->tail_bytes + block.n > STDERR_KEPT_BYTES) {
-        kept = STDERR_KEPT_BYTES - block.n;
-        memmove(t->tail, t->tail + t->tail_bytes - kept, kept);
-        t->tail_bytes = kept;
-    }
-    if (block.n)
-        memcpy(t->tail + t->tail_bytes, block.p, block.n);
-    t->tail_bytes += block.n;
-}
-
 static void take_output(void *ctx, bool is_err, struct str block)
 {
     struct talk *t = ctx;
 
-    if (is_err)
-        copy_failure(t, block);
-    else
+    if (!is_err)
         reading_feed(&t->reading, block);
 }
 
@@ -174,20 +153,21 @@ static bool fail(const struct talk *t, struct str why, struct err *e)
                     STR_ARG(t->k->why));
 }
 
-static bool fail_by_code(const struct talk *t, int code, struct err *e)
+static bool fail_by_code(const struct talk *t, const struct proc_result *ran,
+                         struct err *e)
 {
-    struct str last = str_trim(str_make(t->tail, t->tail_bytes));
+    struct str last = str_trim(ran->err);
     struct str text;
 
     if (!last.n)
         last = str_trim(
             buf_str(t->reading.rules ? &t->reading.why : &t->reading.text));
-    text = arena_printf(t->arena, "ended with exit code %d%s", code,
+    text = arena_printf(t->arena, "ended with exit code %d%s", ran->exit_code,
                         last.n ? ": " : ", and without a word");
     /* Keep the end of stderr, which usually has the reason. */
     if (last.n > LAST_WORDS_BYTES)
         last = str_from_index(last, last.n - LAST_WORDS_BYTES);
-    if (code == INTERPRETER_GONE && !last.n)
+    if (ran->exit_code == INTERPRETER_GONE && !last.n)
         last = STR("a program that it needs is not there");
     return fail(t, str_join(text, last, t->arena), e);
 }
@@ -235,7 +215,7 @@ static bool read_reply(const struct talk *t, const struct proc_result *ran,
     if (!at_limit && r->failed)
         return fail(t, buf_str(&r->why), e);
     if (!at_limit && !r->stop && ran->exit_code != 0)
-        return fail_by_code(t, ran->exit_code, e);
+        return fail_by_code(t, ran, e);
     if (!at_limit && r->rules && !r->answered && !text.n)
         return fail(t,
                     r->had_event ? STR("it ended without an answer")

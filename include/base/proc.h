@@ -51,8 +51,8 @@ struct proc_options {
     size_t max_output_bytes; /* more: kill it and fail with ERR_LIMIT */
     unsigned timeout_ms;     /* 0: none; then kill the group, ERR_FAILED */
 
-    /* If set, receives each block of stdout and stderr as it arrives; nothing
-     * is stored and max_output_bytes does not apply. */
+    /* If set, receives each block of stdout and stderr as it arrives; stdout is
+     * not stored and max_output_bytes does not apply. */
     void (*output)(void *ctx, bool is_err, struct str block);
     /* Called at least four times per second, and after output. Returning false
      * ends the run at once: the group is killed and proc_result.stopped set. */

@@ -248,7 +248,8 @@ TEST(output_is_handed_over_as_it_comes)
     o.max_output_bytes = 10;
     CHECK(run(o, "head -c 3000000 /dev/zero; head -c 70000 /dev/zero >&2", &a,
               &r, &e));
-    CHECK(l.out == 3000000 && l.err == 70000 && r.out.n == 0 && r.err.n == 0);
+    CHECK(l.out == 3000000 && l.err == 70000 && r.out.n == 0 &&
+          r.err.n == 4096);
     CHECK(r.exit_code == 0 && !r.stopped && !r.timed_out);
 
     l = (struct listener){0};
