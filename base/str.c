@@ -147,24 +147,6 @@ struct str str_concat(const struct str *parts, size_t count, struct arena *a)
     return str_make(text, n);
 }
 
-bool str_in_sorted(const struct str *list, size_t count, struct str s)
-{
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = str_cmp(list[middle], s);
-
-        if (order == 0)
-            return true;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
-}
-
 bool str_in(const struct str *list, size_t count, struct str s)
 {
     for (size_t i = 0; i < count; i++)
@@ -173,25 +155,54 @@ bool str_in(const struct str *list, size_t count, struct str s)
     return false;
 }
 
-static int by_text(const void *x, const void *y, void *offset)
+static struct str member_of(const void *item, size_t offset)
+{
+    struct str s;
+
+    memcpy(&s, (const char *)item + offset, sizeof s);
+    return s;
+}
+
+static int by_member(const void *x, const void *y, void *offset)
 {
     const size_t at = *(const size_t *)offset;
-    struct str one, two;
 
-    memcpy(&one, (const char *)x + at, sizeof one);
-    memcpy(&two, (const char *)y + at, sizeof two);
-    return str_cmp(one, two);
+    return str_cmp(member_of(x, at), member_of(y, at));
 }
 
 void str_sort_by(void *items, size_t count, size_t size, size_t offset)
 {
     if (count)
-        qsort_r(items, count, size, by_text, &offset);
+        qsort_r(items, count, size, by_member, &offset);
 }
 
 void str_sort(struct str *list, size_t count)
 {
     str_sort_by(list, count, sizeof *list, 0);
+}
+
+size_t str_first_at(const void *items, size_t count, size_t size, size_t offset,
+                    struct str s)
+{
+    size_t low = 0, high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const char *item = (const char *)items + middle * size;
+
+        if (str_cmp(member_of(item, offset), s) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool str_in_sorted(const struct str *list, size_t count, struct str s)
+{
+    size_t i = str_first_at(list, count, sizeof *list, 0, s);
+
+    return i < count && str_eq(list[i], s);
 }
 
 struct str str_lower(struct str s, struct arena *a)

@@ -95,26 +95,10 @@ static bool read_file(struct reading *r, const struct package_file *f,
                     "take it from version control again, or run mapm vendor");
 }
 
-/* Returns the first file of the sorted listing that is not before `path`. */
-static size_t find_place(const struct reading *r, struct str path)
-{
-    size_t from = 0, to = r->count;
-
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-
-        if (str_cmp(r->files[middle].path, path) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 static const struct package_file *find_file(const struct reading *r,
                                             struct str path)
 {
-    size_t i = find_place(r, path);
+    size_t i = STR_FIRST_AT(r->files, r->count, path, path);
 
     return i < r->count && str_eq(r->files[i].path, path) ? &r->files[i] : NULL;
 }
@@ -125,7 +109,7 @@ static const struct package_file *files_below(const struct reading *r,
 {
     CLEANUP(arena_done) struct arena a = {0};
     struct str folder = arena_join(place, "/", STR(""), &a);
-    size_t i = find_place(r, folder), n = 0;
+    size_t i = STR_FIRST_AT(r->files, r->count, path, folder), n = 0;
 
     while (i + n < r->count && str_starts(r->files[i + n].path, folder))
         n++;

@@ -8,20 +8,10 @@ const struct library_skill *library_find(const struct library *l,
                                          struct str name)
 {
     const struct catalog *c = l->catalog;
-    size_t low = 0, high = c->count;
+    size_t i = STR_FIRST_AT(c->skills, c->count, name, name);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = str_cmp(c->skills[middle].name, name);
-
-        if (order == 0)
-            return &c->skills[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    return i < c->count && str_eq(c->skills[i].name, name) ? &c->skills[i]
+                                                           : NULL;
 }
 
 bool catalog_find(const struct library *l, struct str name,

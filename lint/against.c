@@ -49,28 +49,12 @@ struct pairs {
 
 /* --- lists ---------------------------------------------------------------- */
 
-static size_t first_at(const struct git_file *files, size_t count,
-                       struct str path)
-{
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (str_cmp(files[middle].path, path) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static struct stretch below(struct git_file *files, size_t count,
                             struct str folder, struct arena *a)
 {
     struct str prefix =
         folder.n ? str_join(folder, STR("/"), a) : str_make("", 0);
-    size_t from = first_at(files, count, prefix), to = from;
+    size_t from = STR_FIRST_AT(files, count, path, prefix), to = from;
 
     while (to < count && str_starts(files[to].path, prefix))
         to++;
@@ -81,7 +65,7 @@ static struct git_file *find(const struct stretch *s, const struct pair *p,
                              struct str name, struct arena *a)
 {
     struct str path = p->folder.n ? fs_join(p->folder, name, a) : name;
-    size_t at = first_at(s->files, s->count, path);
+    size_t at = STR_FIRST_AT(s->files, s->count, path, path);
 
     return at < s->count && str_eq(s->files[at].path, path) ? &s->files[at]
                                                             : NULL;

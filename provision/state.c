@@ -93,20 +93,14 @@ void record_add_folder(struct record *r, struct arena *a, struct str path)
 const struct record_file *record_find(const struct record_entry *known,
                                       struct str path)
 {
-    size_t from = 0, to = known ? known->file_count : 0;
+    size_t i;
 
-    while (from < to) {
-        size_t middle = (from + to) / 2;
-        int order = str_cmp(known->files[middle].path, path);
-
-        if (order == 0)
-            return &known->files[middle];
-        if (order < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return NULL;
+    if (!known)
+        return NULL;
+    i = STR_FIRST_AT(known->files, known->file_count, path, path);
+    return i < known->file_count && str_eq(known->files[i].path, path)
+               ? &known->files[i]
+               : NULL;
 }
 
 /* --- writing -------------------------------------------------------------- */

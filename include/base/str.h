@@ -66,6 +66,14 @@ void str_sort(struct str *list, size_t count); /* by str_cmp */
                 offsetof(__typeof__(*(items)), member))
 void str_sort_by(void *items, size_t count, size_t size, size_t offset);
 
+/* Returns the index of the first item whose member is not before `s`, or
+ * `count`. The items must be sorted by this member. */
+#define STR_FIRST_AT(items, count, member, s)                                  \
+    str_first_at(items, count, sizeof *(items),                                \
+                 offsetof(__typeof__(*(items)), member), s)
+size_t str_first_at(const void *items, size_t count, size_t size, size_t offset,
+                    struct str s);
+
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 

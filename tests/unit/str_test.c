@@ -106,6 +106,11 @@ TEST(lists_are_sorted_by_bytes_and_searched)
     STR_SORT_BY(rows, 3, name);
     CHECK(rows[0].number == 3 && rows[1].number == 2 && rows[2].number == 1);
     str_sort(NULL, 0);
+    CHECK(STR_FIRST_AT(rows, 3, name, STR("y")) == 1);
+    CHECK(STR_FIRST_AT(rows, 3, name, STR("")) == 0);
+    CHECK(STR_FIRST_AT(rows, 3, name, STR("zz")) == 3);
+    CHECK(str_in_sorted(list, 4, STR("ab")) &&
+          !str_in_sorted(list, 4, STR("c")));
 }
 
 TEST(slices_stay_inside)
