@@ -155,6 +155,14 @@ bool str_in(const struct str *list, size_t count, struct str s)
     return false;
 }
 
+bool str_is_one_of(struct str s, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_is(s, words[i]))
+            return true;
+    return false;
+}
+
 static struct str member_of(const void *item, size_t offset)
 {
     struct str s;

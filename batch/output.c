@@ -17,10 +17,7 @@ static bool is_ours(struct str key)
 {
     static const char *const names[] = {"id", "shard", "end", "tape"};
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_is(key, names[i]))
-            return true;
-    return false;
+    return STR_IS_ONE_OF(key, names);
 }
 
 static bool parse(struct str text, struct arena *a, const struct json **out,

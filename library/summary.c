@@ -31,10 +31,7 @@ static bool is_topic(struct str word)
 
     if (word.n < TOPIC_MIN_CHARS || char_is_digit(word.p[0]))
         return false;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (str_is(word, others[i]))
-            return false;
-    return true;
+    return !STR_IS_ONE_OF(word, others);
 }
 
 static void count_words(struct map *topics, struct str name, struct arena *a)

@@ -221,10 +221,8 @@ static bool is_always_reported(const struct diagnostic *c)
     static const char *const codes[] = {"name-folder", "name-from-folder",
                                         "yaml-repaired", "body-tokens"};
 
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (strcmp(c->code, codes[i]) == 0)
-            return true;
-    return str_starts(str_cstr(c->code), STR("metaskill-"));
+    return STR_IS_ONE_OF(str_cstr(c->code), codes) ||
+           str_starts(str_cstr(c->code), STR("metaskill-"));
 }
 
 /* T10: "e1; e2". */

@@ -481,10 +481,9 @@ static struct str drop_document(struct str path)
     static const char *const names[] = {"SKILL.md", "AGENTS.md"};
     struct str last = path_last(path);
 
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_is(last, names[i]))
-            return trim_slashes(str_slice(path, 0, path.n - last.n));
-    return path;
+    return STR_IS_ONE_OF(last, names)
+               ? trim_slashes(str_slice(path, 0, path.n - last.n))
+               : path;
 }
 
 /* Rejects other files, with a hint that names their folder, which may be a

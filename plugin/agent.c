@@ -20,10 +20,7 @@ static const char *const kept_keys[] = {
 
 static bool is_kept(struct str key)
 {
-    for (size_t i = 0; i < sizeof kept_keys / sizeof *kept_keys; i++)
-        if (str_is(key, kept_keys[i]))
-            return true;
-    return false;
+    return STR_IS_ONE_OF(key, kept_keys);
 }
 
 /* Splits `text` into the lines between the two "---" lines and the body. */

@@ -22,10 +22,7 @@ static const char *const part_keys[] = {
 
 static bool is_part_key(struct str key)
 {
-    for (size_t i = 0; i < COUNT(part_keys); i++)
-        if (str_is(key, part_keys[i]))
-            return true;
-    return false;
+    return STR_IS_ONE_OF(key, part_keys);
 }
 
 /* --- fields -------------------------------------------------------------- */

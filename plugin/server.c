@@ -432,10 +432,7 @@ static bool counts(const char *code)
         "mcp-command", "nul-bytes", "hidden-characters", "mcp-json",
     };
 
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (strcmp(code, codes[i]) == 0)
-            return true;
-    return false;
+    return STR_IS_ONE_OF(str_cstr(code), codes);
 }
 
 /* Validates the generated document as an MCP file, except for findings that do

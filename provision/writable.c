@@ -53,10 +53,7 @@ static bool is_patch(struct str path)
 
 bool place_is_text(struct str path)
 {
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (str_is(path, texts[i]))
-            return true;
-    return is_patch(path);
+    return STR_IS_ONE_OF(path, texts) || is_patch(path);
 }
 
 /* Returns whether `path` is a parent of `place`, or `place` itself with

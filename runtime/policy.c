@@ -281,10 +281,7 @@ static bool is_launcher(struct str program)
     };
     struct str name = path_last(program);
 
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-        if (str_is(name, launchers[i]))
-            return true;
-    return false;
+    return STR_IS_ONE_OF(name, launchers);
 }
 
 /* "diff", "run", "test:unit"; not "HEAD~1", "a.txt", "--all". */

@@ -44,11 +44,5 @@ bool protect_is_watched(unsigned how, struct str name, bool is_folder)
 
     if (how != PROTECT_GIT_DIR)
         return true;
-    for (size_t i = 0; is_folder && i < sizeof bulk / sizeof *bulk; i++)
-        if (str_is(name, bulk[i]))
-            return false;
-    for (size_t i = 0; !is_folder && i < sizeof files / sizeof *files; i++)
-        if (str_is(name, files[i]))
-            return true;
-    return is_folder;
+    return is_folder ? !STR_IS_ONE_OF(name, bulk) : STR_IS_ONE_OF(name, files);
 }

@@ -161,10 +161,8 @@ static struct str tool_root(struct str folder, struct str home, struct arena *a)
         inside = str_from_index(folder, home.n + 1);
         first = str_slice(inside, 0, str_find_char(inside, '/'));
         if (str_starts(first, STR("."))) {
-            for (size_t i = 0; i < COUNT(mixed); i++)
-                if (str_is(first, mixed[i]))
-                    return folder;
-            return fs_join(home, first, a);
+            return STR_IS_ONE_OF(first, mixed) ? folder
+                                               : fs_join(home, first, a);
         }
     }
     if (!str_is(name_of(folder), "bin") || !above.n ||

@@ -29,9 +29,8 @@ static struct str tool_use_id(const struct mcp_call *c)
 
         if (m->kind != JSON_STRING || m->text.n > SESSION_ID_MAX_CHARS)
             continue;
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-            if (str_is(name, names[i]))
-                return m->text;
+        if (STR_IS_ONE_OF(name, names))
+            return m->text;
     }
     return STR("");
 }

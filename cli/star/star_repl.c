@@ -15,10 +15,7 @@ static bool wants_to_leave(struct str typed)
     static const char *const words[] = {"exit", "exit()", "quit", "quit()"};
     struct str line = str_trim(typed);
 
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (str_is(line, words[i]))
-            return true;
-    return false;
+    return STR_IS_ONE_OF(line, words);
 }
 
 /* Reads lines until they form a complete statement. */

@@ -126,9 +126,8 @@ static void take_value(struct settings *s, struct str name, struct str value)
         return;
     if (str_is(key, "sslverify") && is_false(value))
         s->wants_no_verify = true;
-    for (size_t i = 0; i < sizeof rule_keys / sizeof *rule_keys; i++)
-        if (str_is(key, rule_keys[i]))
-            add_rule(s, sub, key, value);
+    if (STR_IS_ONE_OF(key, rule_keys))
+        add_rule(s, sub, key, value);
 }
 
 static void config_done(git_config **c)

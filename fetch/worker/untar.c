@@ -123,10 +123,8 @@ static bool is_harmless(struct str key)
         "uid",   "gid",     "uname",
         "gname", "comment", "LIBARCHIVE.creationtime"};
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (str_is(key, keys[i]))
-            return true;
-    return str_starts(key, STR("LIBARCHIVE.xattr.")) ||
+    return STR_IS_ONE_OF(key, keys) ||
+           str_starts(key, STR("LIBARCHIVE.xattr.")) ||
            str_starts(key, STR("SCHILY.xattr."));
 }
 

@@ -60,6 +60,11 @@ bool str_in_sorted(const struct str *list, size_t count, struct str s);
 bool str_in(const struct str *list, size_t count, struct str s); /* unsorted */
 void str_sort(struct str *list, size_t count); /* by str_cmp */
 
+/* Returns whether `s` is in `words`, an array of C strings. */
+#define STR_IS_ONE_OF(s, words)                                                \
+    str_is_one_of(s, words, sizeof(words) / sizeof *(words))
+bool str_is_one_of(struct str s, const char *const *words, size_t count);
+
 /* Sorts an array of structs by a member of type struct str. */
 #define STR_SORT_BY(items, count, member)                                      \
     str_sort_by(items, count, sizeof *(items),                                 \

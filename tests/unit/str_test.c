@@ -93,6 +93,7 @@ TEST(lists_are_sorted_by_bytes_and_searched)
 {
     struct str list[] = {STR_INIT("b"), STR_INIT("ab"), STR_INIT("a"),
                          STR_INIT("B")};
+    static const char *const words[] = {"one", "two"};
     struct {
         int number;
         struct str name;
@@ -106,6 +107,7 @@ TEST(lists_are_sorted_by_bytes_and_searched)
     STR_SORT_BY(rows, 3, name);
     CHECK(rows[0].number == 3 && rows[1].number == 2 && rows[2].number == 1);
     str_sort(NULL, 0);
+    CHECK(STR_IS_ONE_OF(STR("two"), words) && !STR_IS_ONE_OF(STR("t"), words));
     CHECK(STR_FIRST_AT(rows, 3, name, STR("y")) == 1);
     CHECK(STR_FIRST_AT(rows, 3, name, STR("")) == 0);
     CHECK(STR_FIRST_AT(rows, 3, name, STR("zz")) == 3);
