@@ -55,11 +55,11 @@ static const struct json_member part_members[] = {
 JSON_RECORD(part, struct install_offer);
 
 static const struct json_member other_members[] = {
-    JSON_MEMBER(struct info_other, "kind", kind),
-    JSON_MEMBER(struct info_other, "count", count),
-    JSON_MEMBER(struct info_other, "where", where),
+    JSON_MEMBER(struct plugin_other, "kind", kind),
+    JSON_MEMBER(struct plugin_other, "count", count),
+    JSON_MEMBER(struct plugin_other, "where", where),
 };
-JSON_RECORD(other, struct info_other);
+JSON_RECORD(other, struct plugin_other);
 
 static const struct json_member head_members[] = {
     JSON_MEMBER_NAMED(struct install_info, "type", kind, doc_kind_name),

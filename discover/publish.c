@@ -7,6 +7,7 @@
 #include "mapm/document.h"
 #include "mapm/limits.h"
 #include "mapm/name.h"
+#include "mapm/package_file.h"
 #include "mapm/well_known.h"
 
 #include <dirent.h>
@@ -29,14 +30,10 @@ struct publishing {
     size_t count;
 };
 
-struct file {
-    struct str path; /* path in the skill */
-    bool executable;
-};
-
+/* The files of a skill. */
 struct files {
     struct arena *a;
-    struct file *items;
+    struct package_file *items; /* without hashes */
     size_t count, capacity;
     int fd; /* descriptor of the skill's folder */
     struct str why;
@@ -55,7 +52,8 @@ static void add_file(struct files *f, struct str path)
     }
     f->items =
         arena_grow(f->a, f->items, f->count, &f->capacity, sizeof *f->items);
-    f->items[f->count++] = (struct file){path, st.st_mode & S_IXUSR};
+    f->items[f->count++] =
+        (struct package_file){.path = path, .executable = st.st_mode & S_IXUSR};
 }
 
 static void list_files(struct files *f, struct str folder, unsigned depth)

@@ -208,8 +208,6 @@ static void fill_parts(struct info *f, const struct plugin *p)
     struct arena *a = &f->cx->arena;
     struct install_offer *parts =
         arena_array(a, p->part_count + p->skipped_count + 1, sizeof *parts);
-    struct info_other *others =
-        arena_array(a, p->other_count + 1, sizeof *others);
     size_t count = 0;
 
     for (size_t i = 0; i < p->part_count; i++)
@@ -218,15 +216,12 @@ static void fill_parts(struct info *f, const struct plugin *p)
         parts[count++] = (struct install_offer){.kind = p->skipped[i].kind,
                                                 .name = p->skipped[i].name,
                                                 .problem = p->skipped[i].why};
-    for (size_t i = 0; i < p->other_count; i++) {
-        others[i] = (struct info_other){p->others[i].kind, p->others[i].where,
-                                        p->others[i].count};
+    for (size_t i = 0; i < p->other_count; i++)
         if (str_is(p->others[i].kind, "hooks"))
             f->out->hooks = p->others[i].where;
-    }
     f->out->parts = parts;
     f->out->part_count = count;
-    f->out->others = others;
+    f->out->others = p->others;
     f->out->other_count = p->other_count;
 }
 

@@ -2,6 +2,7 @@
 #define MAPM_INSTALL_INFO_H
 
 #include "mapm/install.h"
+#include "mapm/plugin.h"
 
 /*
  * install_info: information about a package, without installing it (G7).
@@ -17,12 +18,6 @@ struct info_file {
     struct str path;
     uint64_t bytes;
     bool is_executable;
-};
-
-/* Parts of a plugin of a kind that mapm does not install. */
-struct info_other {
-    struct str kind, where;
-    size_t count;
 };
 
 struct install_info {
@@ -63,7 +58,7 @@ struct install_info {
     bool is_disabled; /* hidden from models */
     const struct install_offer *parts;
     size_t part_count;
-    const struct info_other *others;
+    const struct plugin_other *others;
     size_t other_count;
     struct str body; /* body of its entry file; of a plugin, its README.md */
 };
