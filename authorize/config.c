@@ -1,6 +1,7 @@
 #include "base/env.h"
 #include "base/fs.h"
 #include "base/owner.h"
+#include "base/path.h"
 #include "mapm/authorize.h"
 #include "mapm/host_config.h"
 
@@ -50,7 +51,7 @@ static struct owner_rules config_rules(struct context *cx)
 
 static const char *config_folder(struct str path, struct arena *a)
 {
-    return str_dup0(str_slice(path, 0, str_find_last(path, '/')), a);
+    return str_dup0(path_folder(path), a);
 }
 
 /* Others could put another file of the user into their folder. */

@@ -150,6 +150,13 @@ struct str path_last(struct str path)
     return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
 }
 
+struct str path_folder(struct str path)
+{
+    size_t slash = str_find_last(path, '/');
+
+    return slash == SIZE_MAX ? STR("") : str_slice(path, 0, slash ? slash : 1);
+}
+
 size_t path_depth(struct str path)
 {
     size_t depth = 1;

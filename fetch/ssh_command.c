@@ -2,6 +2,7 @@
 
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/proc.h"
 
 #include <unistd.h>
@@ -62,11 +63,8 @@ static struct str first_word(struct str line, struct arena *a)
 static enum ssh_variant variant_of(const struct ssh_program *p, struct arena *a)
 {
     struct str word = p->is_line ? first_word(p->command, a) : p->command;
-    size_t slash = str_find_last(word, '/');
-    enum ssh_variant v;
+    enum ssh_variant v = find_variant(path_last(word));
 
-    v = find_variant(slash == SIZE_MAX ? word
-                                       : str_from_index(word, slash + 1));
     return v == SSH_SIMPLE || v == SSH_PUTTY ? SSH_UNKNOWN : v;
 }
 

@@ -22,14 +22,6 @@
 
 #define LINK_MAX_BYTES 4096
 
-/* Returns "/a/b" for "/a/b/c", "" for "a". */
-static struct str folder_of(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
-}
-
 /* A depth-first walk over the folder of a package. */
 struct walk {
     struct closure *c;
@@ -268,7 +260,7 @@ static void offer_itself(struct closure *c, struct node *n, enum doc_kind kind)
 static bool list_catalog(struct closure *c, struct node *n, int root,
                          struct err *e)
 {
-    struct str parent = folder_of(node_source(n)->path);
+    struct str parent = path_folder(node_source(n)->path);
 
     for (const char *const *name = plugin_marketplaces; *name; name++)
         n->has_market |= fs_exists_at(root, *name);
@@ -293,7 +285,7 @@ static bool open_file_origin(struct str path, struct arena *a, bool *is_folder,
                        errno == ENOENT ? "there is no such file or folder"
                                        : "cannot be read");
     *is_folder = S_ISDIR(st.st_mode);
-    path = *is_folder ? path : folder_of(path);
+    path = *is_folder ? path : path_folder(path);
     return fs_open_dir(path.n ? str_dup0(path, a) : "/", fd, e);
 }
 
@@ -310,7 +302,7 @@ static bool open_own(const struct closure *c, struct str path, struct arena *a,
     *is_folder = path.n == 0 ||
                  !fs_stat_at(workspace, str_dup0(path, a), &st) ||
                  !S_ISREG(st.st_mode);
-    path = *is_folder ? path : folder_of(path);
+    path = *is_folder ? path : path_folder(path);
     if (fs_open_dir_at(workspace, str_dup0(path, a), fd, e))
         return true;
     if (e->code == ERR_NOT_FOUND)

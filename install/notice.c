@@ -1,5 +1,7 @@
 #include "notice.h"
 
+#include "base/path.h"
+
 #include <stdlib.h>
 
 #define NAMES_MAX_SHOWN 3 /* names listed in one line */
@@ -26,13 +28,6 @@ size_t notice_count(const struct notices *n)
     return n->reported + n->count;
 }
 
-static struct str short_name(struct str origin)
-{
-    size_t slash = str_find_last(origin, '/');
-
-    return slash == SIZE_MAX ? origin : str_from_index(origin, slash + 1);
-}
-
 static int by_code(const void *x, const void *y)
 {
     const struct notice *p = x, *q = y;
@@ -41,7 +36,7 @@ static int by_code(const void *x, const void *y)
     if (order == 0)
         order = str_cmp(p->message, q->message);
     if (order == 0)
-        order = str_cmp(short_name(p->origin), short_name(q->origin));
+        order = str_cmp(path_last(p->origin), path_last(q->origin));
     return order ? order : str_cmp(p->origin, q->origin);
 }
 
@@ -63,11 +58,11 @@ static void report_same(struct context *cx, const struct notice *n,
     buf_init(&names, 64 * 1024);
     for (size_t i = 0; i < count; i++) {
         /* the same package with two origins is listed once */
-        if (i && str_eq(short_name(n[i].origin), short_name(n[i - 1].origin)))
+        if (i && str_eq(path_last(n[i].origin), path_last(n[i - 1].origin)))
             continue;
         if (++all <= NAMES_MAX_SHOWN) {
             buf_printf(&names, "%s%.*s", shown ? ", " : "",
-                       STR_ARG(short_name(n[i].origin)));
+                       STR_ARG(path_last(n[i].origin)));
             shown++;
         }
     }

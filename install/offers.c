@@ -88,11 +88,9 @@ const struct str_list *offers_words(const struct install_choice *c,
 static bool matches_path(struct str glob, struct str path)
 {
     while (path.n) {
-        size_t slash = str_find_last(path, '/');
-
         if (glob_matches_path(glob, path))
             return true;
-        path = str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
+        path = path_folder(path);
     }
     return false;
 }

@@ -1,3 +1,4 @@
+#include "base/path.h"
 #include "base/text.h"
 #include "mapm/origin.h"
 #include "mapm/plugin_market.h"
@@ -209,16 +210,9 @@ static void add_folders(struct market_entry *entry, struct str root,
             add_folder(out, below(folder, json_text(j), a), entry);
 }
 
-static struct str folder_of(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
-}
-
 static void find_group(const struct map *folders, struct install_offer *o)
 {
-    for (struct str at = o->path; at.n; at = folder_of(at)) {
+    for (struct str at = o->path; at.n; at = path_folder(at)) {
         const struct market_entry *entry = map_find(folders, at);
 
         if (!entry)
@@ -227,7 +221,7 @@ static void find_group(const struct map *folders, struct install_offer *o)
         o->is_of_plugin = true;
         return;
     }
-    o->group = folder_of(o->path);
+    o->group = path_folder(o->path);
 }
 
 /* --- as values ------------------------------------------------------------ */

@@ -1,6 +1,7 @@
 #include "base/diff.h"
 #include "base/fs.h"
 #include "base/patch.h"
+#include "base/path.h"
 #include "base/place.h"
 #include "mapm/doc_kind.h"
 #include "mapm/package_files.h"
@@ -374,10 +375,9 @@ static bool keep_versions(struct rebase *r, const char *name, struct err *e)
 /* Returns the name of the folder, such as "skill-acme__x". */
 static const char *kept_name(const struct rebase *r)
 {
-    struct str file = r->p->patch->file;
-    size_t from = str_find_last(file, '/') + 1;
+    struct str name = path_last(r->p->patch->file);
 
-    return str_dup0(str_slice(file, from, file.n - strlen(".patch")), r->arena);
+    return str_dup0(str_slice(name, 0, name.n - strlen(".patch")), r->arena);
 }
 
 /* Continues a comparison without the patch. */

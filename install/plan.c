@@ -1,5 +1,6 @@
 #include "base/digest.h"
 #include "base/fs.h"
+#include "base/path.h"
 #include "mapm/doc_kind.h"
 #include "mapm/limits.h"
 #include "mapm/lock.h"
@@ -207,17 +208,13 @@ static struct str recorded_place(void *ctx, const struct package *p)
     const struct lock_entry *entry = find_before(s, p);
     const struct node *n = p->user;
     struct str place;
-    size_t slash;
 
     if (p->kind == DOC_PLUGIN)
         return str_make("", 0);
 
     if (!entry || !entry->place.n)
         return str_make("", 0);
-    slash = str_find_last(entry->place, '/');
-    place = p->kind == DOC_MCP || slash == SIZE_MAX
-                ? entry->place
-                : str_from_index(entry->place, slash + 1);
+    place = p->kind == DOC_MCP ? entry->place : path_last(entry->place);
     return s->part_count == 1 || entry == n->locked ||
                    resolver_may_assign(p, place, &scratch)
                ? place

@@ -508,13 +508,11 @@ static struct str plugin_of(const struct node *n)
 void plugin_fill_entry(const struct node *n, struct lock_entry *out)
 {
     const struct plugin_node *info = n->plugin;
-    size_t slash;
 
     if (n->package.kind != DOC_PLUGIN) {
         out->plugin = plugin_of(n);
-        slash = str_find_last(n->origin->part, '/');
         if (n->package.kind == DOC_MCP && node_is_derived(n))
-            out->server = str_from_index(n->origin->part, slash + 1);
+            out->server = path_last(n->origin->part);
         return;
     }
     if (n->locked && !info) {

@@ -600,8 +600,7 @@ static struct str way_out(struct selection *sel, const struct choice *c,
                           const struct node *holder)
 {
     const struct choice *other = holder->mark ? holder->mark->choice : NULL;
-    size_t slash = str_find_last(c->path, '/');
-    struct str folder = str_slice(c->path, 0, slash == SIZE_MAX ? 0 : slash);
+    struct str folder = path_folder(c->path);
 
     if (!other)
         return arena_printf(sel->a, ": to get this one, mapm remove %.*s first",

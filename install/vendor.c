@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/map.h"
+#include "base/path.h"
 #include "mapm/doc_kind.h"
 #include "mapm/limits.h"
 
@@ -185,12 +186,11 @@ static bool want_all(struct vendor *v, struct err *e)
 static bool open_parent(struct vendor *v, struct err *e)
 {
     struct str top = v->job.s->layers.whole.path, parent = v->path;
-    size_t slash = str_find_last(v->path, '/');
     CLEANUP_FD int fd = -1;
     const char *below;
 
-    v->leaf = str_dup0(str_from_index(v->path, slash + 1), v->a);
-    parent = arena_str(v->a, str_slice(v->path, 0, slash ? slash : 1));
+    v->leaf = str_dup0(path_last(v->path), v->a);
+    parent = arena_str(v->a, path_folder(v->path));
     if (!fs_path_is_within(v->path, top) || v->path.n == top.n)
         return fs_make_dirs(parent.p, FOLDER_MODE, e) &&
                fs_open_dir(parent.p, &v->parent, e);
@@ -350,11 +350,10 @@ static void find_written(struct vendor *v)
 
 static bool make_folder_of(struct vendor *v, struct str path, struct err *e)
 {
-    size_t slash = str_find_last(path, '/');
+    struct str folder = path_folder(path);
 
-    return slash == SIZE_MAX ||
-           fs_make_dirs_at(v->stage, str_dup0(str_slice(path, 0, slash), v->a),
-                           FOLDER_MODE, e);
+    return folder.n == 0 ||
+           fs_make_dirs_at(v->stage, str_dup0(folder, v->a), FOLDER_MODE, e);
 }
 
 static bool write_file(struct vendor *v, const struct wanted *w, struct err *e)

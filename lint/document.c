@@ -1,6 +1,7 @@
 #include "mapm/document.h"
 
 #include "base/fs.h"
+#include "base/path.h"
 #include "mapm/diagnostics.h"
 #include "mapm/doc_kind.h"
 #include "mapm/limits.h"
@@ -28,12 +29,7 @@ struct str lint_folder(const struct check_result *result, struct arena *a)
 
 struct str lint_folder_name(const struct check_result *result)
 {
-    size_t slash = str_find_last(result->folder, '/');
-
-    if (result->folder.n == 0)
-        return result->root->name;
-    return slash == SIZE_MAX ? result->folder
-                             : str_from_index(result->folder, slash + 1);
+    return result->folder.n ? path_last(result->folder) : result->root->name;
 }
 
 void lint_report(const struct check_rules *rules, struct check_result *result,

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/path.h"
 #include "mapm/lint.h"
 #include "mapm/plugin_check.h"
 
@@ -30,34 +31,20 @@ static struct str clean(struct str path, struct arena *a)
     return out;
 }
 
-static struct str last_name(struct str path)
-{
-    return str_from_index(path, str_find_last(path, '/') + 1);
-}
-
-static struct str folder_of(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    if (slash == SIZE_MAX)
-        return str_make("", 0);
-    return str_slice(path, 0, slash ? slash : 1);
-}
-
 /* Returns the path of a plugin's manifest in the plugin. */
 static struct str name_of(struct str path)
 {
     struct str manifest = plugin_manifest_of(path);
 
-    return manifest.n ? manifest : last_name(path);
+    return manifest.n ? manifest : path_last(path);
 }
 
 static struct str folder_above(struct str path, struct str name)
 {
     for (size_t i = 0; i < name.n; i++)
         if (name.p[i] == '/')
-            path = folder_of(path);
-    return folder_of(path);
+            path = path_folder(path);
+    return path_folder(path);
 }
 
 /* Finds the nearest folder upwards with a .git: links may not lead outside of
@@ -75,7 +62,7 @@ static struct str find_top(struct str folder, bool *found, struct arena *a)
         }
         if (at.n <= 1)
             return folder;
-        at = folder_of(at);
+        at = path_folder(at);
     }
 }
 
@@ -86,8 +73,8 @@ static void resolve(struct check_root *root, struct arena *a)
     if (!realpath(root->shown.n ? str_dup0(root->shown, a) : ".", real))
         return;
     root->real = arena_str(a, str_cstr(real));
-    root->name = last_name(root->real);
-    root->parent = last_name(folder_of(root->real));
+    root->name = path_last(root->real);
+    root->parent = path_last(path_folder(root->real));
     root->top = find_top(root->real, &root->in_git, a);
 }
 

@@ -958,11 +958,7 @@ struct str origin_repository(const struct origin *o, struct arena *a)
 
 struct str origin_name(const struct origin *o)
 {
-    size_t slash = str_find_last(o->repository, '/');
-
-    return drop_git(slash == SIZE_MAX
-                        ? o->repository
-                        : str_from_index(o->repository, slash + 1));
+    return drop_git(path_last(o->repository));
 }
 
 struct str origin_clone_url(const struct origin *o, struct arena *a)

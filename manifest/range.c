@@ -1,5 +1,6 @@
 #include "mapm/range.h"
 
+#include "base/path.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -419,9 +420,7 @@ static bool take_words(struct str *rest, struct str words)
 static bool fits_form(struct str tag, struct str path, unsigned form,
                       struct semver *out)
 {
-    size_t slash = str_find_last(path, '/');
-    struct str name =
-        slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+    struct str name = path_last(path);
     const char *between = forms[form].between;
 
     if (between &&

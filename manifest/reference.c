@@ -58,13 +58,6 @@ static void find_references(struct str text, struct str folder, struct arena *a,
             out->paths[out->count++] = path;
 }
 
-static struct str folder_of(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return slash == SIZE_MAX ? STR("") : str_slice(path, 0, slash);
-}
-
 /* Reports only the first such reference of a file. */
 static void check_file(struct reader *r, const struct references *named,
                        struct str path)
@@ -76,7 +69,7 @@ static void check_file(struct reader *r, const struct references *named,
     if (files->read(files->ctx, path, REFERENCE_MAX_BYTES, r->a, &text) !=
         MANIFEST_FILE_OK)
         return;
-    find_references(text, folder_of(path), r->a, &found);
+    find_references(text, path_folder(path), r->a, &found);
     for (size_t i = 0; i < found.count; i++) {
         struct str unused, to = found.paths[i];
 

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "mapm/limits.h"
 #include "mapm/provision_copies.h"

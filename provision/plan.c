@@ -1,5 +1,6 @@
 #include "base/fs.h"
 #include "base/invariant.h"
+#include "base/path.h"
 #include "base/text.h"
 
 #include <unistd.h>
@@ -13,8 +14,7 @@ bool plan_forces(const struct plan *plan)
 
 bool plan_stat(struct plan *plan, struct str path, struct stat *st)
 {
-    size_t slash = str_find_last(path, '/');
-    struct str folder = str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
+    struct str folder = path_folder(path);
     struct stat above;
 
     if (map_find(&plan->absent, folder))

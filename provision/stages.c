@@ -1,6 +1,7 @@
 #include "stages.h"
 
 #include "base/fs.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/invariant.h"
+#include "base/path.h"
 #include "mapm/limits.h"
 
 #include <errno.h>

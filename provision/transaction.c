@@ -2,6 +2,7 @@
 
 #include "base/fs.h"
 #include "base/invariant.h"
+#include "base/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +15,6 @@ void transaction_done(struct transaction *tx)
     for (size_t i = 0; i < tx->parent_count; i++)
         fs_close(&tx->parents[i].fd);
     tx->parent_count = 0;
-}
-
-struct str path_folder(struct str path)
-{
-    size_t at = str_find_last(path, '/');
-
-    return at == SIZE_MAX ? STR("") : str_slice(path, 0, at ? at : 1);
 }
 
 const char *path_leaf(struct str path)

@@ -67,7 +67,6 @@ MUST_CHECK bool transaction_rename(int from_fd, const char *from, int to_fd,
 MUST_CHECK bool transaction_roll_forward(struct transaction *tx, struct err *e);
 
 /* Return "a/b" and "c" of "a/b/c". */
-struct str path_folder(struct str path);
 const char *path_leaf(struct str path);
 
 /* Returns 0 if the node is absent. */

@@ -69,11 +69,10 @@ static void put_record(struct buf *out, struct str path, const struct stat *st)
 static bool make_parents(int dirfd, struct str path, struct arena *a,
                          struct err *e)
 {
-    size_t slash = str_find_last(path, '/');
+    struct str folder = path_folder(path);
 
-    return slash == SIZE_MAX ||
-           fs_make_dirs_at(dirfd, str_dup0(str_slice(path, 0, slash), a), 0755,
-                           e);
+    return folder.n == 0 ||
+           fs_make_dirs_at(dirfd, str_dup0(folder, a), 0755, e);
 }
 
 /* Writes the root under a temporary name and renames it, so that other

@@ -163,7 +163,7 @@ static struct str name_of(struct str path, struct arena *a)
 {
     struct str whole = fs_normalize(fs_join(STR("/"), path, a), a);
 
-    return str_from_index(whole, str_find_last(whole, '/') + 1);
+    return path_last(whole);
 }
 
 /* A rule with a name does not allow a path, which may be another program. A

@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/path.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -31,13 +32,6 @@ static struct str read_text(const struct protect *p, struct str path,
                            &ignored)
                ? text
                : STR("");
-}
-
-static struct str parent_of(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
 }
 
 /* Returns the workspace-relative form of `path`, which a file in `folder`
@@ -141,7 +135,8 @@ static bool watch_named(struct protect *p, struct str config, struct str tree,
                     !protect_watch(p, named, PROTECT_TREE, as, e))
                     return false;
             } else if (is_include && str_eq_nocase(s.key, STR("path"))) {
-                if (!resolve(p, parent_of(at), unquoted(s.value), a, &named) ||
+                if (!resolve(p, path_folder(at), unquoted(s.value), a,
+                             &named) ||
                     !named.n)
                     continue;
                 if (!protect_watch(p, named, PROTECT_TREE, as, e))
@@ -190,7 +185,7 @@ static bool watch_dot_git(struct protect *p, struct str path, enum watch_as as,
                           struct err *e)
 {
     struct arena *a = p->arena;
-    struct str tree = parent_of(path), folder = path, text;
+    struct str tree = path_folder(path), folder = path, text;
     struct stat st;
 
     if (!fs_stat_at(p->fd, str_dup0(path, a), &st))

@@ -2,6 +2,7 @@
 #include "base/embed.h"
 #include "base/env.h"
 #include "base/fs.h"
+#include "base/path.h"
 #include "mapm/clients.h"
 
 #include <unistd.h>
@@ -143,11 +144,6 @@ static struct str parent_of(struct str path)
     return str_slice(path, 0, str_find_last(path, '/'));
 }
 
-static struct str name_of(struct str path)
-{
-    return str_from_index(path, str_find_last(path, '/') + 1);
-}
-
 /*
  * The installation around a folder of programs: for ~/.nvm/versions/x/bin all
  * of ~/.nvm, for ~/tools/bin all of ~/tools, for ~/.local/bin and ~/bin just
@@ -165,8 +161,8 @@ static struct str tool_root(struct str folder, struct str home, struct arena *a)
                                                : fs_join(home, first, a);
         }
     }
-    if (!str_is(name_of(folder), "bin") || !above.n ||
-        fs_path_is_within(home, above) || str_is(name_of(above), ".local"))
+    if (!str_is(path_last(folder), "bin") || !above.n ||
+        fs_path_is_within(home, above) || str_is(path_last(above), ".local"))
         return folder;
     return above;
 }

@@ -1,3 +1,4 @@
+#include "base/path.h"
 #include "base/proc.h"
 #include "base/text.h"
 #include "mapm/skill_event.h"
@@ -23,9 +24,7 @@ static struct str tool_use_id(const struct mcp_call *c)
     const struct json *meta = mcp_call_meta(c);
 
     for (const struct json *m = meta ? meta->first : NULL; m; m = m->next) {
-        size_t slash = str_find_last(m->key, '/');
-        struct str name =
-            slash == SIZE_MAX ? m->key : str_from_index(m->key, slash + 1);
+        struct str name = path_last(m->key);
 
         if (m->kind != JSON_STRING || m->text.n > SESSION_ID_MAX_CHARS)
             continue;

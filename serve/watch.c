@@ -1,4 +1,5 @@
 #include "base/fs.h"
+#include "base/path.h"
 #include "base/proc.h"
 
 #include <dirent.h>
@@ -134,10 +135,7 @@ static void add_waiting(struct serve_watch *w, struct str root)
     struct str path = root;
 
     while (path.n > 1) {
-        size_t slash = str_find_last(path, '/');
-
-        path = str_slice(path, 0, slash ? slash : 1);
-        path = arena_str(&w->arena, path);
+        path = arena_str(&w->arena, path_folder(path));
         if (access(path.p, F_OK) == 0) {
             add(w, (struct watched){.path = path});
             return;

@@ -46,13 +46,6 @@ static bool names_member(const struct project *p, struct str path)
     return false;
 }
 
-static struct str folder_above(struct str folder)
-{
-    size_t slash = str_find_last(folder, '/');
-
-    return str_slice(folder, 0, slash ? slash : 1);
-}
-
 bool layer_find_root(struct context *cx, struct str folder, struct str *root,
                      struct str *member, struct err *e)
 {
@@ -67,7 +60,7 @@ bool layer_find_root(struct context *cx, struct str folder, struct str *root,
     while (above.n > 1) {
         struct str path;
 
-        above = folder_above(above);
+        above = path_folder(above);
         path = str_from_index(folder, above.n + (above.n > 1));
         if (!member_path_is_valid(path))
             return true; /* it cannot be a member of a folder further up

@@ -1,20 +1,7 @@
+#include "base/path.h"
 #include "mapm/plugin_paths.h"
 
 #include "session.h"
-
-static struct str folder_of(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return slash == SIZE_MAX ? str_make("", 0) : str_slice(path, 0, slash);
-}
-
-static struct str name_of(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
-}
 
 /* Returns the name of the package for messages. */
 static struct str shown(const struct ask *a)
@@ -55,7 +42,8 @@ static enum doc_kind choose_kind(const struct ask *a, bool skill, bool agent)
 
         if (!accepts(a, DOC_SKILL))
             return DOC_AGENT;
-        if (accepts(a, DOC_AGENT) && str_is(name_of(folder_of(path)), "agents"))
+        if (accepts(a, DOC_AGENT) &&
+            str_is(path_last(path_folder(path)), "agents"))
             return DOC_AGENT;
         return DOC_SKILL;
     }
@@ -174,7 +162,7 @@ static enum found find_market(struct ask *a, struct document_wants *wants,
                                         STR_ARG(base), *file)
                          : str_cstr(*file);
         a->doc = DOC_MARKET;
-        *entry_file = name_of(a->path);
+        *entry_file = path_last(a->path);
         found = list(a, wants, e);
         if (found == FOUND_WAIT)
             a->path = base;
@@ -191,14 +179,14 @@ static enum found find_file(struct ask *a, struct document_wants *wants,
 {
     if (!str_ends(a->path, STR(".json"))) {
         err_set(e, ERR_PATH, "%.*s is a file", STR_ARG(a->path));
-        if (str_is(name_of(a->path), "SKILL.md") ||
-            str_is(name_of(a->path), "AGENTS.md"))
+        if (str_is(path_last(a->path), "SKILL.md") ||
+            str_is(path_last(a->path), "AGENTS.md"))
             err_hint(e, "name the folder that it is in");
         return FOUND_ERROR;
     }
     if (a->in.kinds == DOC_MARKET) {
         a->doc = DOC_MARKET;
-        *entry_file = name_of(a->path);
+        *entry_file = path_last(a->path);
         return list(a, wants, e);
     }
     if (!accepts(a, DOC_MCP))
@@ -210,7 +198,7 @@ static enum found find_file(struct ask *a, struct document_wants *wants,
         return FOUND_OFFERS;
     }
     a->doc = DOC_MCP;
-    *entry_file = name_of(a->path);
+    *entry_file = path_last(a->path);
     return list(a, wants, e);
 }
 

@@ -109,10 +109,7 @@ static const struct object *tree_of(struct search *s, const struct oid *id)
 /* Returns the name of the parent folder: "agents" for "agents/x". */
 static struct str bucket_of(struct str path)
 {
-    size_t slash = str_find_last(path, '/');
-
-    return slash == SIZE_MAX ? str_make("", 0)
-                             : path_last(str_slice(path, 0, slash));
+    return path_last(path_folder(path));
 }
 
 static bool is_package(struct search *s, const struct visit *v, struct str tree)

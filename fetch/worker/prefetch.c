@@ -1,3 +1,5 @@
+#include "base/path.h"
+
 #include "session.h"
 
 /*
@@ -91,13 +93,6 @@ static void add_bucket(struct prefetch *g, struct str path,
     }
 }
 
-static struct str folder_of(struct str path)
-{
-    size_t slash = str_find_last(path, '/');
-
-    return slash == SIZE_MAX ? str_make("", 0) : str_slice(path, 0, slash);
-}
-
 /* Adds the three folders of the catalog that this package is in. */
 static void add_catalog(struct prefetch *g, struct str path)
 {
@@ -105,9 +100,9 @@ static void add_catalog(struct prefetch *g, struct str path)
         const char *name, *entry_file;
     } buckets[] = {
         {"skills", "SKILL.md"}, {"agents", "AGENTS.md"}, {"mcps", NULL}};
-    struct str base = folder_of(folder_of(path));
+    struct str base = path_folder(path_folder(path));
 
-    if (folder_of(path).n == 0)
+    if (path_folder(path).n == 0)
         return;
     for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++)
         add_bucket(g,

@@ -541,9 +541,7 @@ static bool refuse_version(struct str path, const struct range_set *ranges,
                            const struct candidate *newest,
                            const struct candidate *early, struct err *e)
 {
-    size_t slash = str_find_last(path, '/');
-    struct str name =
-        slash == SIZE_MAX ? path : str_from_index(path, slash + 1);
+    struct str name = path_last(path);
 
     if (newest->ref) {
         err_set(e, ERR_REF, "no version of it is in %s; the newest is %.*s",

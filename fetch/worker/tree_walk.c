@@ -478,17 +478,13 @@ static bool list_all(struct lister *l, const struct folder *top, struct err *e)
 static void list_one(const struct place *place, struct str path,
                      struct arena *a, struct tree_listing *out)
 {
-    size_t slash;
-
     while (path.n && path.p[path.n - 1] == '/')
         path.n--;
-    slash = str_find_last(path, '/');
     *out = (struct tree_listing){.kind = place->kind, .id = place->id};
     out->files = arena_new(a, struct tree_file);
     out->count = 1;
     out->files[0] = (struct tree_file){
-        .path = arena_str(
-            a, slash == SIZE_MAX ? path : str_from_index(path, slash + 1)),
+        .path = arena_str(a, path_last(path)),
         .is_program = place->kind == TREE_PROGRAM,
         .blob = place->id,
     };

@@ -28,6 +28,10 @@ bool path_is_git_folder(struct str name);
 /* Returns the part after the last "/", or the whole path if it has none. */
 struct str path_last(struct str path);
 
+/* Returns the part before the last "/": "a/b" of "a/b/c", "/" of "/a", "" of
+ * "a". */
+struct str path_folder(struct str path);
+
 /* Returns the number of components: 2 for "a/b", 1 for "". */
 size_t path_depth(struct str path);
 
