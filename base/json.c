@@ -121,16 +121,11 @@ static int32_t read_hex4(struct parser *p)
     int32_t value = 0;
 
     for (int i = 0; i < 4; i++, p->at++) {
-        int c = peek(p);
+        int c = peek(p), digit = c < 0 ? -1 : char_hex((char)c);
 
-        if (c >= '0' && c <= '9')
-            value = value * 16 + (c - '0');
-        else if (c >= 'a' && c <= 'f')
-            value = value * 16 + (c - 'a' + 10);
-        else if (c >= 'A' && c <= 'F')
-            value = value * 16 + (c - 'A' + 10);
-        else
+        if (digit < 0)
             return -1;
+        value = value * 16 + digit;
     }
     return value;
 }

@@ -75,7 +75,7 @@ static bool read_integer(const char *p, uint64_t *out)
     if (strchr(p, ':'))
         return read_sixties(p, out);
     for (; *p; p++) {
-        int digit = char_is_digit(*p) ? *p - '0' : (*p | 0x20) - 'a' + 10;
+        int digit = char_hex(*p);
 
         if (digit < 0 || digit >= base ||
             !add_digit(&value, (uint64_t)base, (uint64_t)digit))

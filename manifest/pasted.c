@@ -154,14 +154,6 @@ static struct str trim_slashes(struct str s)
 
 /* --- escapes ---------------------------------------------------------------- */
 
-static int hex_value(char c)
-{
-    if (char_is_digit(c))
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Decodes %-escapes once. With `keeps_slash`, "%2F" is kept. Invalid escapes
  * are kept, too; the origin is rejected later because of their "%". */
 static struct str decode(struct str s, bool keeps_slash, struct arena *a)
@@ -170,8 +162,8 @@ static struct str decode(struct str s, bool keeps_slash, struct arena *a)
     size_t n = 0;
 
     for (size_t i = 0; i < s.n; i++) {
-        int high = s.p[i] == '%' && s.n - i > 2 ? hex_value(s.p[i + 1]) : -1;
-        int low = high < 0 ? -1 : hex_value(s.p[i + 2]);
+        int high = s.p[i] == '%' && s.n - i > 2 ? char_hex(s.p[i + 1]) : -1;
+        int low = high < 0 ? -1 : char_hex(s.p[i + 2]);
         char c = (char)(high * 16 + low);
 
         if (low < 0) {

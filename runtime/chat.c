@@ -38,14 +38,6 @@ void chat_write(const struct chat_request *r, struct buf *out)
 
 /* --- text that is almost JSON --------------------------------------------- */
 
-static int hex_digit(char c)
-{
-    if (char_is_digit(c))
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Returns the number in "\u1234", or -1 if there is no such escape. */
 static int32_t escape_at(struct str s, size_t at)
 {
@@ -54,7 +46,7 @@ static int32_t escape_at(struct str s, size_t at)
     if (at + ESCAPE_CHARS > s.n || s.p[at] != '\\' || s.p[at + 1] != 'u')
         return -1;
     for (size_t i = at + 2; i < at + ESCAPE_CHARS; i++) {
-        int digit = hex_digit(s.p[i]);
+        int digit = char_hex(s.p[i]);
 
         if (digit < 0)
             return -1;

@@ -44,15 +44,6 @@ struct str serve_uri(const struct library_skill *skill, struct str path,
     return arena_str(a, buf_str(&b));
 }
 
-static int digit(char c)
-{
-    if (char_is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static bool unescape(struct str s, struct arena *a, struct str *out)
 {
     char *p = arena_text(a, s.p, s.n);
@@ -63,9 +54,10 @@ static bool unescape(struct str s, struct arena *a, struct str *out)
             p[n++] = s.p[i];
             continue;
         }
-        if (i + 2 >= s.n || digit(s.p[i + 1]) < 0 || digit(s.p[i + 2]) < 0)
+        if (i + 2 >= s.n || char_hex(s.p[i + 1]) < 0 ||
+            char_hex(s.p[i + 2]) < 0)
             return false;
-        p[n++] = (char)(digit(s.p[i + 1]) * 16 + digit(s.p[i + 2]));
+        p[n++] = (char)(char_hex(s.p[i + 1]) * 16 + char_hex(s.p[i + 2]));
         i += 2;
     }
     *out = str_make(p, n);

@@ -73,14 +73,11 @@ static bool put_based(struct buf *b, struct str s)
     if (!base || s.n > 14)
         return false;
     for (size_t i = 2; i < s.n; i++) {
-        char c = s.p[i] >= 'A' && s.p[i] <= 'F' ? (char)(s.p[i] + 32) : s.p[i];
-        unsigned digit = char_is_digit(c)       ? (unsigned)(c - '0')
-                         : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-                                                : 99;
+        int digit = char_hex(s.p[i]);
 
-        if (digit >= base)
+        if (digit < 0 || (unsigned)digit >= base)
             return false;
-        n = n * base + digit;
+        n = n * base + (unsigned)digit;
     }
     buf_printf(b, "%llu", (unsigned long long)n);
     return true;

@@ -22,15 +22,6 @@ void pkt_reader_done(struct pkt_reader *r)
     buf_done(&r->held);
 }
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Rejects text in place of a length, for example HTML of a captive portal. */
 static bool refuse_length(struct str digits, struct err *e)
 {
@@ -49,7 +40,7 @@ static bool parse_length(struct str digits, size_t *out, struct err *e)
     size_t length = 0;
 
     for (size_t i = 0; i < LENGTH_BYTES; i++) {
-        int digit = hex_digit(digits.p[i]);
+        int digit = char_hex(digits.p[i]);
 
         if (digit < 0)
             return refuse_length(digits, e);

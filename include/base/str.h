@@ -126,6 +126,15 @@ static inline bool char_is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
+/* Returns the value of a hexadecimal digit of either case, or -1. */
+static inline int char_hex(char c)
+{
+    if (char_is_digit(c))
+        return c - '0';
+    c |= 0x20;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 bool char_is_alpha(char c);
 bool char_is_hex(char c); /* lower case only */
 

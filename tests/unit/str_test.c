@@ -223,6 +223,13 @@ TEST(numbers_are_whole_or_refused)
     }
 }
 
+TEST(hexadecimal_digits_have_either_case)
+{
+    CHECK(char_hex('0') == 0 && char_hex('9') == 9 && char_hex('a') == 10);
+    CHECK(char_hex('F') == 15 && char_hex('g') == -1 && char_hex('/') == -1);
+    CHECK(char_hex(':') == -1 && char_hex('@') == -1 && char_hex('`') == -1);
+}
+
 TEST(character_classes_are_ascii)
 {
     CHECK(char_is_digit('0') && char_is_digit('9') && !char_is_digit('a'));
