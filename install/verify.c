@@ -281,9 +281,12 @@ static bool check_own(struct closure *c, const struct lock_entry *entry,
     if (node_is_derived(&n) && !is_agent_of_plugin(c->layer, entry))
         return entry->digest.n && check_stored(c->store, entry, f, item);
     if (!read_own(c, entry, &n, f->a, &e)) {
-        add(f, INSTALL_SIDE_WORKSPACE, entry->origin,
-            e.code ? str_dup0(str_cstr(err_prev(&e, NULL)), f->a)
-                   : "not a package");
+        struct str why =
+            e.code ? str_cstr(err_first(&e)) : STR("not a package");
+
+        if (str_starts(why, entry->origin)) /* named already */
+            why = str_from_index(why, entry->origin.n + 2);
+        add(f, INSTALL_SIDE_WORKSPACE, entry->origin, str_dup0(why, f->a));
         return false;
     }
     item->digest = n.digest;
@@ -413,6 +416,18 @@ static bool has_side(const struct findings *f, enum install_side side)
     return false;
 }
 
+/* Tells whether the package of `item`, such as "skill ./x, needed by y", was
+ * reported before. */
+static bool is_found(const struct findings *f, struct str item)
+{
+    struct str package = str_slice(item, 0, str_find_char(item, ','));
+
+    for (size_t i = 0; i < f->count; i++)
+        if (str_ends(package, f->items[i].path))
+            return true;
+    return false;
+}
+
 /* Reports what install --locked would refuse. Packages missing in the store
  * were reported before. */
 static void check_as_locked(struct context *cx, struct findings *f)
@@ -425,10 +440,17 @@ static void check_as_locked(struct context *cx, struct findings *f)
         session_check_locked(cx, &why) || why.code == ERR_OFFLINE)
         return;
     for (const char *m = err_next(&why, NULL); m; m = err_next(&why, m)) {
+        const char *cause = err_prev(&why, m);
+        bool has_cause = cause && err_role(cause) == ERR_ITEM_CAUSE;
+
         if (err_role(m) != ERR_ITEM)
             continue;
         any = true;
-        add(f, INSTALL_SIDE_MANIFEST, file, str_dup0(str_cstr(m), f->a));
+        if (!is_found(f, str_cstr(m)))
+            add(f, INSTALL_SIDE_MANIFEST, file,
+                arena_printf(f->a, "%s%s%s", m, has_cause ? ": " : "",
+                             has_cause ? cause : "")
+                    .p);
     }
     first = str_cstr(err_first(&why));
     if (str_starts(first, STR("mapm.lock "))) /* named already */

@@ -47,8 +47,9 @@ struct report {
     size_t more;                /* number of omitted lines */
     const struct node *claimed; /* node of the name in the last problem, if that
                                  * was a conflict */
-    struct err why; /* cause shared by the last problems, reported once after
+    struct err why;    /* cause shared by the last problems, reported once after
                      * them */
+    struct str unread; /* origin of the first of these problems */
 };
 
 void report_end(struct report *r);

@@ -70,6 +70,22 @@ static void PRINTF(2, 3) add_hint(struct report *r, const char *format, ...)
     err_hint(r->e, "%s", hint);
 }
 
+/* Returns `message` without the name of the package, which the line above has,
+ * or NULL if nothing else is left. */
+static const char *without_name(const struct report *r, const char *message)
+{
+    struct str name = r->unread, rest;
+
+    if (str_starts(name, STR("file:")))
+        name = str_from_index(name, 5);
+    if (!name.n || !str_starts(str_cstr(message), name))
+        return message;
+    rest = str_from_index(str_cstr(message), name.n);
+    if (str_starts(rest, STR(": ")))
+        return rest.p + 2;
+    return rest.n && !str_is(rest, " is refused") ? message : NULL;
+}
+
 /* Reports the reason why the last packages could not be read. */
 static void report_cause(struct report *r)
 {
@@ -79,9 +95,13 @@ static void report_cause(struct report *r)
     /* The packages used all lines. Report the reason nevertheless. */
     if (is_full && r->why.used)
         err_because(r->e, "%.400s", err_first(&r->why));
-    while (!is_full && (message = err_prev(&r->why, message)))
-        add_line(r, r->why.code, err_role_within(&r->why, message), "%s",
-                 message);
+    while (!is_full && (message = err_prev(&r->why, message))) {
+        const char *cause = without_name(r, message);
+
+        if (cause || message == err_first(&r->why))
+            add_line(r, r->why.code, err_role_within(&r->why, message), "%s",
+                     cause ? cause : message);
+    }
     err_clear(&r->why);
 }
 
@@ -183,6 +203,7 @@ void report_unread(struct report *r, const struct origin *o, enum doc_kind kind,
         if (!begin(r, 1))
             return;
         r->why = *why;
+        r->unread = o->text;
     }
     add_line(r, why->code, ERR_ITEM, "%s %.*s%s", doc_kind_name(kind),
              STR_ARG(o->text), needed_by(parent, &by));

@@ -34,6 +34,22 @@ exits '[D18] list exits with 4 when mapm.yaml is a folder' 4 mapm list
 is '[D18] the error names mapm.yaml once' "$(printf '%s\n' "$err" | grep -o 'mapm\.yaml' | wc -l)" 1
 rmdir mapm.yaml
 
+fresh
+mkdir -p own/gone own/bad "$T/local/other"
+for d in own/gone own/bad "$T/local/other"; do
+    printf -- '---\nname: %s\ndescription: Use it.\n---\nx\n' "${d##*/}" >"$d/SKILL.md"
+done
+run mapm install ./own/gone ./own/bad "$T/local/other"
+rm -r own/gone "$T/local/other" && echo x >own/bad/SKILL.md
+exits '[D18] install fails when sources of the workspace are gone or invalid' 1 mapm install
+like '[D18] install names the missing source once' "$err" '^    because: there is no such file or folder$'
+like '[D18] install gives the fault of the invalid source without its path' "$err" '^    because: line 1: '
+exits '[D18] verify exits 3 when sources are gone or invalid' 3 mapm verify
+like '[D18] verify names the missing source once' "$out" '^\./own/gone: there is no such file or folder$'
+like '[D18] verify gives the fault of the invalid source' "$out" '^\./own/bad: line 1: '
+like '[D18] verify gives the reason of a missing file: root' "$out" '^mapm\.lock: skill file:[^ ]*/other: there is no such'
+unlike '[D18] verify reports no source of the workspace again as a difference of the lock' "$out" '^mapm\.lock: skill \./own'
+
 # --- no is no ---------------------------------------------------------------------
 
 fresh

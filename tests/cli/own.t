@@ -147,7 +147,7 @@ rm -rf .agents/skills/taken skills/taken
 
 mv skills/our-style "$T/away"
 exits 'install fails when the folder of the skill is gone' 1 mapm install
-like 'the error names the folder that is gone' "$err" '\./skills/our-style: there is no such file or folder'
+like 'the error names the folder that is gone' "$err" 'skill \./skills/our-style, needed by boss$'
 mv "$T/away" skills/our-style
 exits 'remove fails for a skill that an agent still needs' 1 mapm remove our-style
 exits 'remove of the agent and the skill succeeds' 0 mapm remove boss our-style
