@@ -551,26 +551,47 @@ bool catalogs_write(struct install_session *s, struct err *e)
     return true;
 }
 
-static bool is_moved(const struct install_session *s, const struct catalog *c)
+/* Returns whether an argument changes the catalog of a root so that it selects
+ * the package no longer: by --skip, or at another ref. */
+static bool is_dropped(const struct install_session *s, const struct root *root)
 {
-    for (size_t i = 0; c && i < s->asked_count; i++) {
+    for (size_t i = 0; root->catalog && i < s->asked_count; i++) {
         const struct asked_catalog *x = &s->asked[i];
+        struct str path, name;
 
-        if (x->before == c && !str_eq(x->catalog.origin.key, c->origin.key) &&
-            is_taken(s, &x->catalog))
-            return true;
+        if (x->before == root->catalog && is_taken(s, &x->catalog))
+            return !catalog_holds(&x->catalog, root->kind, &root->origin, &path,
+                                  &name) ||
+                   !catalog_chooses(&x->catalog, root->kind, path, name);
     }
     return false;
 }
 
+static void forget_chosen(struct install_session *s, const struct root *root)
+{
+    struct map_entry *entry = map_entry(&s->chosen, root->origin.key);
+    struct chosen *left = NULL, *next;
+
+    for (struct chosen *c = entry->value; c; c = next) {
+        next = c->next;
+        if (c->catalog != root->catalog) {
+            c->next = left;
+            left = c;
+        }
+    }
+    entry->value = left;
+}
+
 /* Drops replaced roots without an exclusion for each, because the whole catalog
- * moves to the other ref. */
+ * is written anew. */
 void catalogs_drop_replaced(struct install_session *s)
 {
     size_t n = 0;
 
     for (size_t i = 0; s->asked_count && i < s->root_count; i++)
-        if (!is_moved(s, s->roots[i].catalog))
+        if (is_dropped(s, &s->roots[i]))
+            forget_chosen(s, &s->roots[i]);
+        else
             s->roots[n++] = s->roots[i];
     if (s->asked_count)
         s->root_count = n;

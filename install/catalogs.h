@@ -69,7 +69,8 @@ bool catalogs_have_choice(const struct install_session *s, struct str word);
 const struct catalog **catalogs_of_arguments(struct install_session *s);
 /* Writes the catalogs of the arguments from which packages are installed. */
 MUST_CHECK bool catalogs_write(struct install_session *s, struct err *e);
-/* Drops the roots of catalogs that an argument moves to another ref. */
+/* Drops the roots of catalogs that an argument moves to another ref, or changes
+ * so that they select these packages no longer. */
 void catalogs_drop_replaced(struct install_session *s);
 
 #endif

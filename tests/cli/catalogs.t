@@ -119,6 +119,14 @@ exits '[D11] remove of all packages of a catalog succeeds' 0 mapm remove boss be
 like '[D11] remove reports that it was the last package of the catalog' "$err" 'the last one of the catalog'
 is '[D11] remove of the catalog leaves the root of its own' "$(names)" 'gamma'
 fresh
+run mapm install --yes acme/catalog --all
+exits '[D11] install --all --skip of an installed catalog succeeds' 0 mapm install --yes acme/catalog --all --skip 'pdf-*' --skip alpha
+is '[D11] --skip removes what the catalog chose before, but for dependencies' "$(names)" 'boss io.acme/tool alpha beta delta gamma'
+exits '[D11] install --locked succeeds after --skip of an installed catalog' 0 mapm install --locked
+cp mapm.lock "$T/was"
+exits '[D11] a further install succeeds after --skip of an installed catalog' 0 mapm install
+ok '[D11] a further install leaves the lock unchanged' cmp -s mapm.lock "$T/was"
+fresh
 cat >mapm.yaml <<Y
 # what we use
 dependencies:
