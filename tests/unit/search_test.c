@@ -94,6 +94,30 @@ TEST(a_request_finds_entries) /* [G1] */
     rig_done(&r);
 }
 
+TEST(each_form_of_a_word_has_its_synonyms) /* [G1] */
+{
+    static const struct search_entry entries[] = {
+        {.name = STR_INIT("mend"),
+         .description = STR_INIT("Troubleshoot a server.")},
+        {.name = STR_INIT("draw"), .description = STR_INIT("Visualization.")},
+        {.name = STR_INIT("study"), .description = STR_INIT("An analysis.")},
+    };
+    static const struct {
+        const char *text, *name;
+    } rows[] = {
+        {"crash", "mend"},     {"crashes", "mend"},  {"charts", "draw"},
+        {"charted", "draw"},   {"charting", "draw"}, {"analyze", "study"},
+        {"analyzed", "study"}, {"charter", ""},
+    };
+    struct rig r;
+
+    rig_init(&r);
+    put(&r, "x", entries, ROWS(entries));
+    for (size_t i = 0; i < ROWS(rows); i++)
+        CHECK_STR(first(&r, rows[i].text), rows[i].name);
+    rig_done(&r);
+}
+
 /* Long words are found by their beginning. */
 TEST(a_long_word_is_found_by_its_beginning) /* [G1] */
 {
