@@ -18,7 +18,9 @@ bool compare_is_wanted(const struct ask *a)
 }
 
 /* Requests the trees of both commits at once: they share most objects, so this
- * costs little. A server without filters would send all files, too. */
+ * costs little. A server without filters would send all files, too. A caller that
+ * only looks gets the older trees if a comparison needs them: after a forced push
+ * they are not served, and their request fails as a whole. */
 void compare_start(struct ask *a)
 {
     struct repo *r = a->repo;
@@ -26,7 +28,7 @@ void compare_start(struct ask *a)
     if (a->snapshot->trees == TREES_HERE)
         return;
     a->snapshot->at_once |= a->in.at_once;
-    if (a->base && caps_are_partial(&r->caps))
+    if (a->base && !a->in.at_once && caps_are_partial(&r->caps))
         a->base->is_wanted = true;
 }
 
