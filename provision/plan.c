@@ -387,7 +387,8 @@ static bool plan_target(struct plan *plan, struct target *t, struct err *e)
                      t->kind != TARGET_SHARED && !plan_forces(plan);
     ok = plan_by_kind(plan, t, e);
     edits->keeping = false;
-    if (!ok || edits->preserved_count == first)
+    /* of a client's file, each entry is decided alone: remove_server() */
+    if (!ok || edits->preserved_count == first || t->kind == TARGET_SHARED)
         return ok;
     plan->count = count;
     plan->shown_count = shown;

@@ -270,6 +270,18 @@ sed -i s/direct/start/ mapm.yaml
 exits 'install succeeds in a clone with committed paths' 0 mapm install
 is 'servers: start replaces the committed path' "$(get mcpServers $key args 0 <.mcp.json)" start
 
+# --- removal of an edited server -----------------------------------------------------
+
+rm -rf "$T/edited" && mkdir "$T/edited" && cd "$T/edited" || exit 1
+mapm install --yes $at/io.acme_again.json $at/io.acme_plain.json >/dev/null 2>&1
+sed -i 's/"start"/"start", "-v"/' .mcp.json
+exits 'remove succeeds for an edited server beside another one' 0 mapm remove io.acme/again
+like 'remove names the edited server' "$err" '\.mcp\.json#io-acme-again was changed'
+is 'remove keeps the edited server' "$(get mcpServers io-acme-again args 1 <.mcp.json)" -v
+exits 'verify succeeds for the server that stays' 0 mapm verify
+exits 'remove succeeds for the server beside it' 0 mapm remove io.acme/plain
+exits 'the server beside it is removed' 1 grep -q io-acme-plain .mcp.json
+
 # --- where mapm is found ----------------------------------------------------------
 
 mkdir -p "$T/five/.vscode" "$T/home/bin" && cd "$T/five" || exit 1
