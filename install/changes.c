@@ -542,7 +542,8 @@ static void add_gone(struct install_session *s, struct provision_options *o,
     struct arena *a = &s->cx->arena;
     struct provision_item *item;
 
-    if ((entry->kind != DOC_SKILL && entry->kind != DOC_AGENT) ||
+    if ((entry->kind != DOC_SKILL && entry->kind != DOC_AGENT &&
+         entry->kind != DOC_MCP) ||
         !entry->place.n)
         return;
     *gone = arena_grow(a, *gone, o->gone_count, capacity, sizeof **gone);
@@ -555,7 +556,7 @@ static void add_gone(struct install_session *s, struct provision_options *o,
     o->gone = *gone;
 }
 
-/* Lists the locked skills and agents that leave the lock, or their place. */
+/* Lists the locked packages that leave the lock, or their place. */
 static void list_gone(struct install_session *s, struct provision_options *o)
 {
     struct provision_item *gone = NULL;

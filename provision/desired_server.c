@@ -316,3 +316,43 @@ bool desired_state_is_from_elsewhere(struct desired_state *w,
         }
     return false;
 }
+
+/* Renders the entry of an unknown server, which only its key distinguishes. */
+static bool is_start(struct desired_state *w, const struct target *t,
+                     const struct provision_item *item,
+                     const struct hash *found)
+{
+    static const char *const servers[] = {
+        "{\"command\":\"\"}",
+        "{\"type\":\"stdio\",\"command\":\"\"}",
+    };
+    struct json_options options = {.max_depth = MCP_MAX_DEPTH};
+
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
+        struct document d = {.fqn = item->fqn};
+        struct err ignored = {0};
+        struct str entry;
+        struct hash hash;
+
+        if (json_parse(str_cstr(servers[i]), &options, w->arena, &d.mcp, NULL,
+                       &ignored) &&
+            render_start(w, t, item, &d, &entry, &hash, &ignored) &&
+            hash_eq(&hash, found))
+            return true;
+    }
+    return false;
+}
+
+bool desired_state_may_have_put(struct desired_state *w, const struct target *t,
+                                const struct provision_item *item,
+                                struct str text, const struct hash *found)
+{
+    struct desired_server s = {.item = item};
+    struct err ignored = {0};
+
+    if (item->file_count == 0)
+        return is_start(w, t, item, found);
+    return desired_state_make_server(w, t, &s, &ignored) &&
+           (hash_eq(&s.hash, found) ||
+            desired_state_is_from_elsewhere(w, t, &s, text, found));
+}

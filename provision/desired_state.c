@@ -355,8 +355,10 @@ static void add_servers(struct desired_state *w, const struct client *c,
     bool start = w->options->start_servers;
     struct str path = desired_state_mcp_file(w, c, known);
     struct target *t;
+    struct stat st;
 
-    if (!path.p || !may_have_files(w, c) || has_shared(w, path))
+    if (!path.p || !may_have_files(w, c) || has_shared(w, path) ||
+        (!server_count && !fs_stat_at(w->root, str_dup0(path, w->arena), &st)))
         return;
     t = desired_state_add_shared(w, c, path);
 
@@ -553,11 +555,14 @@ static void add_all_servers(struct desired_state *w,
                             const struct provision_item *items, size_t count,
                             const bool *in_use, const struct record *known)
 {
-    size_t servers = 0;
+    const struct provision_options *o = w->options;
+    size_t servers = 0, gone = 0;
 
     for (size_t i = 0; i < count; i++)
         servers += items[i].kind == DOC_MCP;
-    for (size_t i = 0; servers && i < clients_count; i++)
+    for (size_t i = 0; i < o->gone_count; i++)
+        gone += o->gone[i].kind == DOC_MCP;
+    for (size_t i = 0; servers + gone && i < clients_count; i++)
         if (in_use[i])
             add_servers(w, &w->scope->rows[i], items, count, servers, known);
 }

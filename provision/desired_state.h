@@ -148,4 +148,11 @@ bool desired_state_is_from_elsewhere(struct desired_state *w,
                                      const struct desired_server *s,
                                      struct str text, const struct hash *found);
 
+/* Whether mapm generates the entry with the hash `found` for `item`, here or
+ * elsewhere. Of an item whose file is not in the store, only entries that run
+ * `mapm start` are known. */
+bool desired_state_may_have_put(struct desired_state *w, const struct target *t,
+                                const struct provision_item *item,
+                                struct str text, const struct hash *found);
+
 #endif

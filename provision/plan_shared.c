@@ -206,8 +206,31 @@ static bool remove_server(struct sharing *s, const struct record_key *known,
     return merge_remove(&s->merge, known->key, e);
 }
 
+/* Removes the entry of a server that leaves the lock, from a file that a checkout
+ * brought: the record on this machine does not have it. Any other entry with its
+ * key stays. */
+static bool remove_gone(struct sharing *s, const struct provision_item *item,
+                        struct err *e)
+{
+    struct hash hash;
+    bool found;
+
+    if (item->kind != DOC_MCP || find_server(s->target, item->place) ||
+        map_has(&s->ours, item->place))
+        return true;
+    if (!merge_find(&s->merge, item->place, &found, &hash, e))
+        return false;
+    if (!found || !desired_state_may_have_put(&s->plan->desired, s->target,
+                                              item, s->merge.text, &hash))
+        return true;
+    plan_show(s->plan, PROVISION_REMOVE, place_of(s, item->place),
+              s->target->client);
+    return merge_remove(&s->merge, item->place, e);
+}
+
 static bool edit_file(struct sharing *s, struct err *e)
 {
+    const struct provision_options *o = s->plan->desired.options;
     struct target *t = s->target;
     size_t room = t->server_count + (s->known ? s->known->key_count : 0);
 
@@ -216,6 +239,9 @@ static bool edit_file(struct sharing *s, struct err *e)
         return begin_file(s, e);
     for (size_t i = 0; s->known && i < s->known->key_count; i++)
         if (!remove_server(s, &s->known->keys[i], e))
+            return false;
+    for (size_t i = 0; i < o->gone_count; i++)
+        if (!remove_gone(s, &o->gone[i], e))
             return false;
     for (size_t i = 0; i < t->server_count; i++)
         if (!put_server(s, &t->servers[i], e))

@@ -270,6 +270,43 @@ sed -i s/direct/start/ mapm.yaml
 exits 'install succeeds in a clone with committed paths' 0 mapm install
 is 'servers: start replaces the committed path' "$(get mcpServers $key args 0 <.mcp.json)" start
 
+# --- removal as the first command of a clone ----------------------------------------
+
+# The record of what mapm wrote is not committed, so a clone has none.
+rm -rf "$T/team" && mkdir "$T/team" && cd "$T/team" || exit 1
+printf 'servers: start\nclients: [codex, vscode]\n' >mapm.yaml
+printf '%s\n' "$mine" >.mcp.json
+cp .mcp.json "$T/mine.json"
+mapm install --yes $at/io.acme_tool.json $at/io.acme_plain.json >/dev/null 2>&1
+cp .mcp.json "$T/both.json"
+rm -rf .agents
+exits '[D20] remove succeeds as the first command of a clone' 0 mapm remove io.acme/tool
+like 'the removal is named' "$out" "- mcp io.acme/tool"
+exits 'the removed server has no entry in .mcp.json' 1 grep -q "$key" .mcp.json
+exits 'the removed server has no entry in the file of codex' 1 grep -q "$key" .codex/config.toml
+exits 'the removed server has no entry in the file of vscode' 1 grep -q "$key" .vscode/mcp.json
+is 'the other server stays in .mcp.json' "$(get mcpServers io-acme-plain command <.mcp.json)" npx
+rm -rf .agents
+exits 'remove of the last server succeeds as the first command of a clone' 0 mapm remove io.acme/plain
+ok 'the entries of the team are what they were' cmp .mcp.json "$T/mine.json"
+
+# Without its file in the store only an entry with mapm start is known.
+printf 'servers: start\n' >mapm.yaml
+mapm install --yes $at/io.acme_tool.json >/dev/null 2>&1
+rm -rf .agents
+exits 'remove succeeds as the first command of a clone with an empty store' 0 \
+    env XDG_CACHE_HOME="$T/empty" XDG_DATA_HOME="$T/empty" "$MAPM" remove io.acme/tool
+ok 'the entry that runs mapm start is removed' cmp .mcp.json "$T/mine.json"
+
+# An entry that someone changed is not mapm's.
+printf 'servers: start\n' >mapm.yaml
+mapm install --yes $at/io.acme_tool.json >/dev/null 2>&1
+rm -rf .agents
+sed -i 's/"start"/"start", "-v"/' .mcp.json
+cp .mcp.json "$T/changed.json"
+exits 'remove succeeds in a clone with a changed entry' 0 mapm remove io.acme/tool
+ok 'the changed entry stays' cmp .mcp.json "$T/changed.json"
+
 # --- removal of an edited server -----------------------------------------------------
 
 rm -rf "$T/edited" && mkdir "$T/edited" && cd "$T/edited" || exit 1
