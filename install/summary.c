@@ -92,6 +92,10 @@ install_client_changes(const struct install_plan *plan, struct arena *a,
             map_put(&shown, name_at(install_path(&plan->packages[i], a)), NULL);
     for (size_t i = 0; i < plan->removed_count; i++)
         map_put(&shown, name_at(plan->removed[i]->place), NULL);
+    /* of packages that the lock lost before, only the folders are known */
+    for (size_t i = 0; i < plan->change_count; i++)
+        if (!plan->changes[i].client.n)
+            map_put(&shown, name_at(plan->changes[i].path), NULL);
     *count = 0;
     for (size_t i = 0; i < plan->change_count; i++) {
         const struct provision_change *c = &plan->changes[i];

@@ -48,6 +48,7 @@ cp "$T/two/mapm.yaml" "$T/two/mapm.lock" .
 exits '[D4] install with the newer lock succeeds' 0 mapm install
 like '[D4] install with the newer lock reports both versions' "$out" '~ skill acme/base 1\.0\.0 -> 1\.1\.0'
 like '[D4] install with the newer lock reports the removed package' "$out" '^  - skill beta/far 1\.0\.0$'
+unlike '[D4] install with the newer lock names no link of the removed package' "$out" '\.claude/'
 
 # --- repair ---------------------------------------------------------------------------
 
