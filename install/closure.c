@@ -135,14 +135,27 @@ static bool is_taken_name(const struct closure *c, const struct node *n,
            layer_is_former(c->layer, entry, n->origin);
 }
 
+/* Returns whether the locked tag names another commit now. */
+static bool is_moved_tag(const struct closure *c, const struct node *n,
+                         const struct fetch_event *event)
+{
+    const struct lock_entry *entry =
+        map_find(&c->layer->by_origin, n->origin->key);
+
+    return entry && event->tag_commit.n &&
+           !str_eq(event->tag_commit, entry->commit);
+}
+
 static bool take_comparison(struct closure *c, struct node *n,
                             const struct fetch_event *event, struct err *e)
 {
     bool was_compared = n->is_comparing;
 
     n->is_comparing = n->is_tracing = false;
-    n->stays = n->gone || (str_eq(event->commit, n->package.commit) &&
-                           !is_taken_name(c, n, event));
+    n->stays = n->gone ||
+               (str_eq(event->commit, n->package.commit) &&
+                !is_taken_name(c, n, event) &&
+                !(c->options.accept_moved_tag && is_moved_tag(c, n, event)));
     n->is_changed = !n->stays;
     if (n->stays && !n->gone && was_compared && c->options.leave_history &&
         origin_range(node_source(n), &c->cx->arena).n == 0) {
@@ -254,8 +267,8 @@ static bool check_tag(const struct closure *c, const struct node *n,
     const struct lock_entry *entry =
         map_find(&c->layer->by_origin, n->origin->key);
 
-    if (!c->options.is_moving || c->options.accept_moved_tag || !entry ||
-        event->tag_commit.n == 0 || str_eq(event->tag_commit, entry->commit))
+    if (!c->options.is_moving || c->options.accept_moved_tag ||
+        !is_moved_tag(c, n, event))
         return true;
     return err_set(e, ERR_REFUSED,
                    "tag %.*s was moved from %.12s to %.12s: look at it, then "

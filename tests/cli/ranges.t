@@ -94,6 +94,12 @@ exits 'update --accept-moved-tag with a name succeeds' 0 mapm update --yes --acc
 is 'update --accept-moved-tag writes the new commit into the lock' "$(lock_of x commit)" "$(commit_of v1.5.0)"
 repo acme/catalog tag -f v1.5.0 main >/dev/null
 exits 'update --accept-moved-tag without a name succeeds' 0 mapm update --yes --accept-moved-tag
+# a tag of the same content, after a history was rewritten
+repo acme/catalog tag -f v1.5.0 "$(repo acme/catalog -c user.name=a -c user.email=a@b.c commit-tree -m empty 'main^{tree}')" >/dev/null
+exits 'update fails when the locked tag was moved to the same content' 3 mapm update --yes
+exits 'update --accept-moved-tag succeeds for the same content' 0 mapm update --yes --accept-moved-tag x
+is 'update --accept-moved-tag writes the commit of the same content into the lock' "$(lock_of x commit)" "$(commit_of v1.5.0)"
+exits 'update succeeds after --accept-moved-tag for the same content' 0 mapm update --yes
 repo acme/catalog tag -d v1.5.0 >/dev/null
 exits 'update succeeds when the locked tag is gone' 0 mapm update --yes
 is 'update chooses the highest remaining tag when the locked tag is gone' "$(lock_of x tag)" v1.4.2
