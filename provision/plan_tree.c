@@ -272,6 +272,8 @@ bool plan_link(struct plan *plan, struct target *t, struct err *e)
     if (!plan_stat(plan, t->path, &st)) {
         c = plan_add_change(plan, NODE_LINK, t, t->path);
         plan_show(plan, PROVISION_ADD, t->path, t->client);
+        plan->shown[plan->shown_count - 1].is_repair =
+            known && known->kind == RECORD_LINK && str_eq(known->link, t->link);
         add_entry(plan, c, RECORD_LINK);
         return true;
     }

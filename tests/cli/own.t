@@ -254,6 +254,9 @@ rm .claude/skills/hand .claude/skills/second
 exits 'install succeeds after links of a client were removed' 0 mapm install
 is '[D4] install lists each link that it makes again' "$out" '  + .claude/skills/second
   + .claude/skills/hand'
+rm .agents/skills/second
+exits 'install succeeds after the link to a skill of the workspace was removed' 0 mapm install
+is '[D4] install reports the skill of the removed link as repaired' "$out" '  ~ skill second 1.0.0 (repaired)'
 rm .claude/skills/hand
 mkdir .claude/skills/hand
 echo mine >.claude/skills/hand/SKILL.md
