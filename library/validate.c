@@ -214,15 +214,17 @@ static bool read_text(struct validation *j, struct str *out)
 
 /* --- the verdict --------------------------------------------------------------------- */
 
-/* Returns whether a diagnostic is reported each time: a skill under another
- * name, a large one, or one that does not run. */
+/* Returns whether a warning is reported each time: of a skill under another
+ * name, a large one, or one that does not run. Advice for its author is left to
+ * check [D15]. */
 static bool is_always_reported(const struct diagnostic *c)
 {
     static const char *const codes[] = {"name-folder", "name-from-folder",
-                                        "yaml-repaired", "body-tokens"};
+                                        "body-tokens"};
 
     return STR_IS_ONE_OF(str_cstr(c->code), codes) ||
-           str_starts(str_cstr(c->code), STR("metaskill-"));
+           (str_starts(str_cstr(c->code), STR("metaskill-")) &&
+            diagnostic_is_for_user(c));
 }
 
 /* T10: "e1; e2". */
