@@ -499,6 +499,11 @@ const struct json *json_get(const struct json *j, const char *key)
     return json_get_str(j, str_cstr(key));
 }
 
+bool json_is_true(const struct json *j)
+{
+    return j && j->kind == JSON_TRUE;
+}
+
 struct str json_text(const struct json *j)
 {
     return j && j->kind == JSON_STRING ? j->text : (struct str){NULL, 0};

@@ -405,12 +405,9 @@ static void listen_to(struct mcp_call *c)
         mcp_call_error(c, MCP_PARAMS, STR(""), "notifications is not correct");
         return;
     }
-    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
-        const struct json *j = json_get(asked, wishes[i].name);
-
-        if (j && j->kind == JSON_TRUE)
+    for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++)
+        if (json_is_true(json_get(asked, wishes[i].name)))
             c->lists |= wishes[i].list;
-    }
     c->lists &= c->s->is->changes;
     c->listens = true;
     acknowledge(c);

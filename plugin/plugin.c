@@ -187,8 +187,7 @@ static bool read_entry(struct reading *r, int *preferred, struct err *e)
     r->entry = json_get(root, "entry");
     file = json_get(root, "file");
     *preferred = plugin_format_of_marketplace(json_text(file));
-    r->is_entry_at_root = json_get(root, "at_root") &&
-                          json_get(root, "at_root")->kind == JSON_TRUE;
+    r->is_entry_at_root = json_is_true(json_get(root, "at_root"));
     return r->entry || err_set(e, ERR_FORMAT, "a damaged entry");
 }
 

@@ -732,8 +732,7 @@ void plugin_server_read(const struct json *mcp, struct plugin_server *out)
     if (!meta || meta->kind != JSON_OBJECT)
         return;
     out->is_plugin = true;
-    out->is_standard = json_get(meta, "standard") &&
-                       json_get(meta, "standard")->kind == JSON_TRUE;
+    out->is_standard = json_is_true(json_get(meta, "standard"));
     out->name = json_text(json_get(meta, "server"));
     out->root = json_text(json_get(meta, "root"));
     out->is_started = out->root.n > 0;

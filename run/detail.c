@@ -21,13 +21,6 @@ static uint64_t number_of(const struct json *object, const char *key)
     return n;
 }
 
-static bool truth_of(const struct json *object, const char *key)
-{
-    const struct json *j = json_get(object, key);
-
-    return j && j->kind == JSON_TRUE;
-}
-
 static struct str word_of(const struct json *object, const char *key)
 {
     struct str s = json_text(json_get(object, key));
@@ -43,7 +36,7 @@ static struct run_text text_of(const struct json *object, const char *key)
     return (struct run_text){
         .known = j && j->kind == JSON_OBJECT,
         .kept = text && text->kind == JSON_STRING,
-        .cut = truth_of(j, "cut"),
+        .cut = json_is_true(json_get(j, "cut")),
         .bytes = number_of(j, "bytes"),
         .text = word_of(j, "untrusted"),
     };
@@ -113,10 +106,10 @@ static bool read_step(const struct json *j, struct arena *a,
         .number = (unsigned)number_of(j, "number"),
         .at_ms = number_of(j, "at_ms"),
         .took_ms = number_of(j, "took_ms"),
-        .ok = truth_of(j, "ok"),
-        .exhausted = truth_of(j, "exhausted"),
-        .truncated = truth_of(j, "truncated"),
-        .unfinished = truth_of(j, "unfinished"),
+        .ok = json_is_true(json_get(j, "ok")),
+        .exhausted = json_is_true(json_get(j, "exhausted")),
+        .truncated = json_is_true(json_get(j, "truncated")),
+        .unfinished = json_is_true(json_get(j, "unfinished")),
         .has_exit = json_get(j, "exit_code") != NULL,
         .exit_code = number_of(j, "exit_code"),
         .turns = number_of(j, "turns"),

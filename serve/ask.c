@@ -112,13 +112,6 @@ static const struct json *parse_note(struct str note, struct arena *a,
     return tree;
 }
 
-static bool is_true(const struct json *object, const char *key)
-{
-    const struct json *j = json_get(object, key);
-
-    return j && j->kind == JSON_TRUE;
-}
-
 static uint64_t number_of(const struct json *object, const char *key)
 {
     const struct json *j = json_get(object, key);
@@ -226,8 +219,8 @@ static bool read_answer(struct str text, struct arena *a, struct answer *out,
         return fail_as_noted(note, code, e);
     *out = (struct answer){
         .text = json_text(json_get(note, "answer")),
-        .exhausted = is_true(note, "exhausted"),
-        .truncated = is_true(note, "truncated"),
+        .exhausted = json_is_true(json_get(note, "exhausted")),
+        .truncated = json_is_true(json_get(note, "truncated")),
         .turns = (unsigned)number_of(note, "turns"),
     };
     return true;
@@ -392,12 +385,12 @@ static bool read_outcome(struct str text, struct arena *a,
     if (!note)
         return false;
     *out = (struct command_result){
-        .ok = is_true(note, "ok"),
+        .ok = json_is_true(json_get(note, "ok")),
         .exit_code = json_get(note, "exit_code")
                          ? (int)number_of(note, "exit_code")
                          : -1,
         .result = json_text(json_get(note, "result")),
-        .truncated = is_true(note, "truncated"),
+        .truncated = json_is_true(json_get(note, "truncated")),
         .rule = json_text(json_get(note, "rule")),
     };
     return true;

@@ -15,11 +15,10 @@
 static bool restore(struct library_session *s, const struct json *one)
 {
     const struct json *tokens = json_get(one, "tokens");
-    const struct json *preloaded = json_get(one, "preloaded");
     struct str version = json_text(json_get(one, "skill_version"));
     struct library_activation back = {
         .name = json_text(json_get(one, "name")),
-        .preloaded = preloaded && preloaded->kind == JSON_TRUE,
+        .preloaded = json_is_true(json_get(one, "preloaded")),
     };
     uint64_t n = 0;
 

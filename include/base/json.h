@@ -69,6 +69,9 @@ const struct json *json_get_str(const struct json *j, struct str key);
  * values and NULL. */
 struct str json_text(const struct json *j);
 
+/* Returns whether the value is TRUE; false for NULL. */
+bool json_is_true(const struct json *j);
+
 /* Gets the value of a NUMBER that is an integer in any notation (2, 2.0,
  * 20e-1), as "integer" of JSON Schema. Larger values give UINT64_MAX. Returns
  * false for other values and NULL; the outputs are then undefined. */
