@@ -405,6 +405,14 @@ void text_nearest_add_path(struct text_nearest *n, struct str name,
         nearest_put(n, path, edits);
 }
 
+struct str text_line_end(struct str text)
+{
+    size_t at = str_find_char(text, '\n');
+
+    return at != SIZE_MAX && at > 0 && text.p[at - 1] == '\r' ? STR("\r\n")
+                                                              : STR("\n");
+}
+
 const char *text_bytes(uint64_t n, char out[16])
 {
     static const char *const units[] = {"B",  "kB", "MB", "GB",

@@ -337,14 +337,6 @@ bool toml_find(struct str text, const struct toml_place *place, struct arena *a,
 
 /* --- editing --------------------------------------------------------------- */
 
-static struct str newline_of(struct str text)
-{
-    size_t at = str_find_char(text, '\n');
-
-    return at != SIZE_MAX && at > 0 && text.p[at - 1] == '\r' ? STR("\r\n")
-                                                              : STR("\n");
-}
-
 static bool is_open(struct str text)
 {
     return text.n && text.p[text.n - 1] != '\n';
@@ -365,7 +357,7 @@ static void put_lines(struct buf *out, struct str text, struct str newline)
  * this. */
 static void put_last(struct buf *out, struct str text, struct str lines)
 {
-    struct str newline = newline_of(text);
+    struct str newline = text_line_end(text);
 
     buf_append(out, text);
     if (is_open(text)) {
@@ -383,7 +375,7 @@ bool toml_put(struct str text, const struct toml_place *place, struct str table,
     struct search f = {.place = place, .arena = a};
     struct splices splices = {.arena = a};
     CLEANUP(buf_done) struct buf b = {0}, lines = {0};
-    struct str newline = newline_of(text), last;
+    struct str newline = text_line_end(text), last;
 
     if (!search(&f, text, e))
         return false;

@@ -76,14 +76,6 @@ static bool is_null(const struct yaml *y)
     return y->kind == YAML_SCALAR && y->style == YAML_PLAIN && !y->text.n;
 }
 
-static struct str newline_of(struct str text)
-{
-    size_t at = str_find_char(text, '\n');
-
-    return at != SIZE_MAX && at > 0 && text.p[at - 1] == '\r' ? STR("\r\n")
-                                                              : STR("\n");
-}
-
 static bool open_text(struct document *d, struct str text,
                       const struct yaml_place *place, struct arena *a,
                       struct err *e)
@@ -91,7 +83,7 @@ static bool open_text(struct document *d, struct str text,
     enum yaml_kind kind = place->name ? YAML_SEQUENCE : YAML_MAPPING;
 
     *d = (struct document){
-        .text = text, .newline = newline_of(text), .arena = a};
+        .text = text, .newline = text_line_end(text), .arena = a};
     for (size_t i = 0; i < text.n; i++)
         if (text.p[i] == '\r' && (i + 1 == text.n || text.p[i + 1] != '\n'))
             return err_set(e, ERR_FORMAT, "a carriage return ends a line");

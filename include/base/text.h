@@ -98,6 +98,9 @@ size_t text_width(struct str s);
 /* Returns the longest beginning of printable `s` that fits into `columns`. */
 struct str text_fit(struct str s, size_t columns);
 
+/* Returns the line end of the first line: CRLF or LF; LF if there is none. */
+struct str text_line_end(struct str text);
+
 /* Formats a size in powers of 1000: "1.4 MB", "980 B". Returns `out`. */
 const char *text_bytes(uint64_t n, char out[16]);
 
