@@ -251,6 +251,30 @@ bool str_number(struct str s, uint64_t max, uint64_t *out)
     return true;
 }
 
+bool str_is_digits(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!char_is_digit(s.p[i]))
+            return false;
+    return s.n > 0;
+}
+
+bool str_is_hex(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (!char_is_hex(s.p[i]))
+            return false;
+    return true;
+}
+
+bool str_is_ascii(struct str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if ((unsigned char)s.p[i] >= 0x80)
+            return false;
+    return true;
+}
+
 bool char_is_alpha(char c)
 {
     return char_is_lower(lower(c));

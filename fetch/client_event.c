@@ -14,12 +14,7 @@ static struct str take_str(struct fields *in, size_t max, struct arena *a)
 
 static bool is_id(struct str s)
 {
-    if (s.n != 0 && s.n != 40)
-        return false;
-    for (size_t i = 0; i < s.n; i++)
-        if (!char_is_hex(s.p[i]))
-            return false;
-    return true;
+    return (s.n == 0 || s.n == 40) && str_is_hex(s);
 }
 
 static bool is_kind(unsigned k)

@@ -281,11 +281,8 @@ static struct str complete_commit(struct store *store, const struct origin *o,
                                   struct str ref, struct arena *a)
 {
     struct str commit;
-    size_t n = 0;
 
-    while (n < ref.n && char_is_hex(ref.p[n]))
-        n++;
-    return n == ref.n && n >= SHORT_COMMIT_MIN_CHARS &&
+    return ref.n >= SHORT_COMMIT_MIN_CHARS && str_is_hex(ref) &&
                    state_find_commit(store_state(store),
                                      origin_repository(o, a), ref, a, &commit)
                ? commit

@@ -120,14 +120,6 @@ static bool has_other(struct str s)
     return false;
 }
 
-static bool is_ascii(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if ((unsigned char)s.p[i] >= 0x80)
-            return false;
-    return true;
-}
-
 const char *name_grammar_fault(struct str name)
 {
     if (is_kebab(name))
@@ -136,7 +128,7 @@ const char *name_grammar_fault(struct str name)
         return "is empty";
     if (str_has_char(name, '/'))
         return "contains \"/\": scope and name are two fields";
-    if (!is_ascii(name))
+    if (!str_is_ascii(name))
         return "has letters other than a-z";
     if (has_upper(name))
         return "has upper-case letters";

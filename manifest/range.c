@@ -7,14 +7,6 @@
 
 /* --- versions --------------------------------------------------------------- */
 
-static bool is_number(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (!char_is_digit(s.p[i]))
-            return false;
-    return s.n > 0;
-}
-
 /* Returns true if `s` is words of letters, digits and "-", separated by dots.
  * With `strict`, numbers must not have a leading zero. */
 static bool words_are_valid(struct str s, bool strict)
@@ -25,7 +17,7 @@ static bool words_are_valid(struct str s, bool strict)
         return false;
     while (str_cut(&rest, '.', &word)) {
         if (word.n == 0 ||
-            (strict && is_number(word) && word.n > 1 && word.p[0] == '0'))
+            (strict && str_is_digits(word) && word.n > 1 && word.p[0] == '0'))
             return false;
         for (size_t i = 0; i < word.n; i++)
             if (!char_is_alpha(word.p[i]) && !char_is_digit(word.p[i]) &&
@@ -60,7 +52,7 @@ bool semver_parse(struct str text, struct semver *out)
  * words. */
 static int word_cmp(struct str x, struct str y)
 {
-    bool is_x = is_number(x), is_y = is_number(y);
+    bool is_x = str_is_digits(x), is_y = str_is_digits(y);
 
     if (is_x != is_y)
         return is_x ? -1 : 1;

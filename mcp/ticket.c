@@ -101,12 +101,7 @@ struct str ticket_format(struct server *s, const struct ticket *t,
 
 static bool is_run(struct str s)
 {
-    if (s.n != RUN_HEX_CHARS)
-        return false;
-    for (size_t i = 0; i < s.n; i++)
-        if (!char_is_hex(s.p[i]))
-            return false;
-    return true;
+    return s.n == RUN_HEX_CHARS && str_is_hex(s);
 }
 
 bool ticket_parse(struct server *s, struct str text, const struct hash *digest,

@@ -22,12 +22,7 @@ static bool refuse(struct market_entry *out, const char *why)
 
 static bool is_sha(struct str s)
 {
-    if (s.n != SHA_CHARS)
-        return false;
-    for (size_t i = 0; i < s.n; i++)
-        if (!char_is_digit(s.p[i]) && !(s.p[i] >= 'a' && s.p[i] <= 'f'))
-            return false;
-    return true;
+    return s.n == SHA_CHARS && str_is_hex(s);
 }
 
 static bool is_slug(struct str s)

@@ -11,12 +11,8 @@
 
 static bool is_id(struct str text)
 {
-    if (text.n != ID_CHARS + 1 || text.p[ID_CHARS] != '\n')
-        return false;
-    for (size_t i = 0; i < ID_CHARS; i++)
-        if (!char_is_hex(text.p[i]))
-            return false;
-    return true;
+    return text.n == ID_CHARS + 1 && text.p[ID_CHARS] == '\n' &&
+           str_is_hex(str_slice(text, 0, ID_CHARS));
 }
 
 static bool read_id(int root, struct arena *a, struct str *out, struct err *e)

@@ -13,13 +13,10 @@
 
 bool swap_is_stage_name(struct str name)
 {
-    if (!str_starts(name, STR(STAGE_PREFIX)) ||
-        name.n != sizeof STAGE_PREFIX - 1 + 16)
-        return false;
-    for (size_t i = sizeof STAGE_PREFIX - 1; i < name.n; i++)
-        if (!char_is_hex(name.p[i]))
-            return false;
-    return true;
+    const size_t prefix = sizeof STAGE_PREFIX - 1;
+
+    return str_starts(name, STR(STAGE_PREFIX)) && name.n == prefix + 16 &&
+           str_is_hex(str_from_index(name, prefix));
 }
 
 static void put_node(struct buf *out, uint64_t ino, const struct hash *print)

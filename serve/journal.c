@@ -43,11 +43,8 @@ struct serve_journal {
 
 static bool name_of(struct str run, char out[RUN_CHARS + sizeof KEPT_SUFFIX])
 {
-    if (run.n != RUN_CHARS)
+    if (run.n != RUN_CHARS || !str_is_hex(run))
         return false;
-    for (size_t i = 0; i < run.n; i++)
-        if (!char_is_hex(run.p[i]))
-            return false;
     memcpy(out, run.p, run.n);
     memcpy(out + run.n, KEPT_SUFFIX, sizeof KEPT_SUFFIX);
     return true;

@@ -7,15 +7,6 @@
  * YAML 1.2, which is what readers of frontmatter have.
  */
 
-/* Returns whether the text is [0-9]+. */
-static bool is_digits(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (!char_is_digit(s.p[i]))
-            return false;
-    return s.n > 0;
-}
-
 static struct str without_zeros(struct str digits)
 {
     while (digits.n > 1 && digits.p[0] == '0')
@@ -35,9 +26,9 @@ static bool put_decimal(struct buf *b, struct str s)
     if (e < s.n) {
         power = str_from_index(s, e + 1);
         if (power.n && (power.p[0] == '+' || power.p[0] == '-')) {
-            if (!is_digits(str_from_index(power, 1)))
+            if (!str_is_digits(str_from_index(power, 1)))
                 return false;
-        } else if (!is_digits(power)) {
+        } else if (!str_is_digits(power)) {
             return false;
         }
         s = str_slice(s, 0, e);
@@ -46,8 +37,9 @@ static bool put_decimal(struct buf *b, struct str s)
     whole = dot == SIZE_MAX ? s : str_slice(s, 0, dot);
     if (dot != SIZE_MAX)
         fraction = str_from_index(s, dot + 1);
-    if ((whole.n == 0 && fraction.n == 0) || (whole.n && !is_digits(whole)) ||
-        (fraction.n && !is_digits(fraction)))
+    if ((whole.n == 0 && fraction.n == 0) ||
+        (whole.n && !str_is_digits(whole)) ||
+        (fraction.n && !str_is_digits(fraction)))
         return false;
     buf_append(b, whole.n ? without_zeros(whole) : STR("0"));
     if (fraction.n) {

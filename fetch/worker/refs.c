@@ -279,13 +279,7 @@ static bool looks_like_short_id(struct str segment, struct arena *a)
 {
     struct str lower = str_lower(segment, a);
 
-    if (lower.n < 4 || lower.n >= OID_HEX_CHARS)
-        return false;
-    for (size_t i = 0; i < lower.n; i++) {
-        if (!char_is_hex(lower.p[i]))
-            return false;
-    }
-    return true;
+    return lower.n >= 4 && lower.n < OID_HEX_CHARS && str_is_hex(lower);
 }
 
 /* Suggests the range for "4.x" or "v4.1.x", which other package managers read

@@ -157,14 +157,6 @@ static bool check_extra(struct str extra, struct err *e)
     return true;
 }
 
-static bool is_ascii(struct str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if ((unsigned char)s.p[i] >= 0x80)
-            return false;
-    return true;
-}
-
 /* Reads the file type from the mode, which archives made on Unix have. */
 static bool read_mode(struct entry *entry, unsigned long made_by,
                       unsigned long attributes, struct err *e)
@@ -191,7 +183,7 @@ static bool check_entry(const struct entry *entry, struct err *e)
         return err_set(e, ERR_REFUSED, "encrypted, or of a newer zip");
     if (c->method != STORED && c->method != DEFLATED)
         return err_set(e, ERR_REFUSED, "compressed by method %lu", c->method);
-    if (!(c->flags & FLAG_UTF8) && !is_ascii(c->name))
+    if (!(c->flags & FLAG_UTF8) && !str_is_ascii(c->name))
         return err_set(e, ERR_REFUSED, "a name that is not marked as UTF-8");
     if (c->method == STORED && c->packed != c->size)
         return damaged("stored with two sizes", e);

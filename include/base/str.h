@@ -135,6 +135,10 @@ static inline int char_hex(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+bool str_is_digits(struct str s); /* at least one */
+bool str_is_hex(struct str s);    /* lower case only; also "" */
+bool str_is_ascii(struct str s);
+
 bool char_is_alpha(char c);
 bool char_is_hex(char c); /* lower case only */
 

@@ -223,6 +223,15 @@ TEST(numbers_are_whole_or_refused)
     }
 }
 
+TEST(whole_texts_have_a_class)
+{
+    CHECK(str_is_digits(STR("09")) && !str_is_digits(STR("")));
+    CHECK(!str_is_digits(STR("1a")) && !str_is_digits(STR("/1")));
+    CHECK(str_is_hex(STR("09af")) && !str_is_hex(STR("A")));
+    CHECK(str_is_hex(STR("")) && !str_is_hex(STR("0g")));
+    CHECK(str_is_ascii(STR("a~")) && !str_is_ascii(STR("a\x80")));
+}
+
 TEST(hexadecimal_digits_have_either_case)
 {
     CHECK(char_hex('0') == 0 && char_hex('9') == 9 && char_hex('a') == 10);
