@@ -6,7 +6,7 @@
 
 bool fetch_unpack(struct str archive, enum artifact_format format,
                   const struct limits *limits, struct arena *a,
-                  struct fetch_unpacked **out, size_t *count, struct err *e)
+                  struct archive_file **out, size_t *count, struct err *e)
 {
     CLEANUP(client_call_done) struct client_call c = {.channel = {.fd = -1}};
     struct unpack got;

@@ -23,7 +23,7 @@ struct unpack {
     struct arena *a;
     const struct limits *limits;
     struct map names; /* case-folded path -> struct unpack_name * */
-    struct fetch_unpacked *files;
+    struct archive_file *files;
     size_t count, capacity, folder_count;
     uint64_t bytes;
 };

@@ -121,7 +121,8 @@ bool unpack_add_file(struct unpack *u, struct str path, bool executable,
         return wrap_path(path, e);
     u->files =
         arena_grow(u->a, u->files, u->count, &u->capacity, sizeof *u->files);
-    u->files[u->count++] = (struct fetch_unpacked){executable, path, content};
+    u->files[u->count++] = (struct archive_file){
+        .path = path, .bytes = content, .executable = executable};
     u->bytes += content.n;
     return check_count(u, e);
 }
@@ -159,7 +160,7 @@ void unpack_write_files(struct buf *b, const struct unpack *u)
     for (size_t i = 0; i < u->count; i++) {
         frame_u8(b, u->files[i].executable);
         frame_str(b, u->files[i].path);
-        frame_str(b, u->files[i].content);
+        frame_str(b, u->files[i].bytes);
     }
     frame_end(b, begun);
 }

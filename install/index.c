@@ -200,7 +200,7 @@ static bool unpack(struct closure *c, struct str bytes, struct arena *a,
                    struct package_file **files, size_t *count, struct err *e)
 {
     enum artifact_format format = well_known_format(bytes);
-    struct fetch_unpacked *list;
+    struct archive_file *list;
 
     if (format == ARTIFACT_SKILL_MD) {
         *files = arena_new(a, struct package_file);
@@ -211,7 +211,7 @@ static bool unpack(struct closure *c, struct str bytes, struct arena *a,
         return false;
     *files = arena_array(a, *count + 1, sizeof **files);
     for (size_t i = 0; i < *count; i++)
-        if (!put_file(c, list[i].path, list[i].executable, list[i].content,
+        if (!put_file(c, list[i].path, list[i].executable, list[i].bytes,
                       &(*files)[i], e))
             return false;
     return true;

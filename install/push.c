@@ -97,7 +97,7 @@ static void add_proof(struct job *j, const struct install_team_package *p,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     struct arena *a = &j->cx->arena;
-    struct team_file *trees;
+    struct archive_file *trees;
     size_t count;
 
     add_part(j, p, p->proof, true, STR(""), seen);

@@ -239,7 +239,7 @@ static bool find_too_large(struct check *c, size_t count)
     for (size_t i = 0; i < count; i++) {
         CLEANUP(arena_done) struct arena a = {0};
         const struct install_team_package *p = &c->packages[i];
-        struct team_file *files;
+        struct archive_file *files;
         struct err why = {0};
         size_t n;
 

@@ -165,18 +165,18 @@ bool install_team_list(struct context *cx, const struct layer *l,
 /* --- one object ---------------------------------------------------------------- */
 
 static bool read_files(struct store *store, const struct hash *digest,
-                       struct arena *a, struct team_file **out, size_t *count,
-                       struct err *e)
+                       struct arena *a, struct archive_file **out,
+                       size_t *count, struct err *e)
 {
     struct package_file *files;
-    struct team_file *list;
+    struct archive_file *list;
 
     if (!store_read_listing(store, digest, a, &files, count, e))
         return false;
     list = arena_array(a, *count, sizeof *list);
     for (size_t i = 0; i < *count; i++) {
-        list[i] = (struct team_file){.path = files[i].path,
-                                     .is_program = files[i].executable};
+        list[i] = (struct archive_file){.path = files[i].path,
+                                        .executable = files[i].executable};
         if (!store_read(store, &files[i].hash,
                         (size_t)team_package_limits.file_max_bytes, a,
                         &list[i].bytes, e))
@@ -191,7 +191,7 @@ static bool write_package(struct store *store,
                           struct hash *tar, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct team_file *files;
+    struct archive_file *files;
     size_t count;
 
     if (!read_files(store, &p->digest, &a, &files, &count, e)) {
@@ -280,7 +280,7 @@ bool install_trees_prove(struct install_trees *t, struct str repository,
                          struct str commit, const struct team_proof_end *end)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct team_file *files;
+    struct archive_file *files;
     struct err why = {0};
     size_t count;
 
@@ -318,7 +318,7 @@ static size_t market_paths(const struct origin *o, struct arena *a,
 
 static bool find_market(struct install_trees *t, const struct layer *l,
                         const struct lock_entry *entry, struct arena *out,
-                        struct team_file **files, size_t *file_count,
+                        struct archive_file **files, size_t *file_count,
                         struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -335,7 +335,7 @@ bool install_trees_have_market(struct install_trees *t, const struct layer *l,
                                const struct lock_entry *entry)
 {
     CLEANUP(arena_done) struct arena a = {0};
-    struct team_file *files;
+    struct archive_file *files;
     struct err why = {0};
     size_t count;
 
@@ -346,10 +346,10 @@ bool install_trees_have_market(struct install_trees *t, const struct layer *l,
 /* Named by its hash, as objects of git are by their ids. */
 static bool find_artifact(struct store *store,
                           const struct install_team_package *p, struct arena *a,
-                          struct team_file **files, size_t *count,
+                          struct archive_file **files, size_t *count,
                           struct err *e)
 {
-    struct team_file *file = arena_new(a, struct team_file);
+    struct archive_file *file = arena_new(a, struct archive_file);
 
     file->path = hash_hex(&p->artifact, a);
     *files = file;
@@ -361,7 +361,7 @@ static bool find_artifact(struct store *store,
 bool install_team_find(struct install_trees *t,
                        const struct install_team_package *const *of,
                        size_t count, const struct team_limits *limits,
-                       struct arena *out, struct team_file **files,
+                       struct arena *out, struct archive_file **files,
                        size_t *file_count, struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -384,9 +384,10 @@ struct str install_team_from_host(const struct err *why, struct arena *a)
     return arena_printf(a, "%s: it comes from the git host", err_first(why));
 }
 
-static bool write_proof(struct team_file *files, size_t count, struct str name,
-                        struct str commit, struct str what, struct arena *a,
-                        struct install_team_object *out, struct err *e)
+static bool write_proof(struct archive_file *files, size_t count,
+                        struct str name, struct str commit, struct str what,
+                        struct arena *a, struct install_team_object *out,
+                        struct err *e)
 {
     CLEANUP(buf_done) struct buf layer = {0};
     struct team_manifest m = {.is_proof = true, .revision = commit};
@@ -417,7 +418,7 @@ bool install_team_prove(struct install_trees *t,
                         struct install_team_object *out, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct team_file *files;
+    struct archive_file *files;
     size_t n;
 
     return install_team_find(t, of, count, &team_bundle_limits, &scratch,
@@ -431,9 +432,9 @@ bool install_team_prove(struct install_trees *t,
 
 void install_team_trees(struct install_trees *t,
                         const struct install_team_package *p, struct arena *a,
-                        struct team_file **trees, size_t *count)
+                        struct archive_file **trees, size_t *count)
 {
-    struct team_file *files;
+    struct archive_file *files;
     struct err ignored = {0};
     size_t n;
 
@@ -455,7 +456,7 @@ bool install_team_share(struct install_trees *t,
                         struct install_team_object *out, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct team_file *files;
+    struct archive_file *files;
     size_t n;
 
     if (!install_team_find(t, &p, 1, &team_proof_limits, &scratch, &files, &n,
@@ -474,7 +475,7 @@ bool install_team_share_tree(struct install_trees *t,
                              struct install_team_object *out, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
-    struct team_file file = {.path = tree};
+    struct archive_file file = {.path = tree};
 
     if (!trees_of(t, p->repository, p->commit, e))
         return false;

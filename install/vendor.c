@@ -104,7 +104,7 @@ static bool want_proof(struct vendor *v, struct install_trees *trees,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     CLEANUP(buf_done) struct buf ids = {0};
-    struct team_file *objects;
+    struct archive_file *objects;
     size_t count;
 
     buf_init(&ids, LISTED_MAX);

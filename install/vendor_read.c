@@ -31,7 +31,7 @@ struct reading {
 struct proving {
     struct arena a;
     struct map objects; /* ids */
-    struct team_file *files;
+    struct archive_file *files;
     size_t count, capacity;
     uint64_t bytes;
     const struct install_team_package *const *of;
@@ -164,7 +164,7 @@ static bool add_package(struct reading *r, const struct install_team_package *p,
 {
     CLEANUP(arena_done) struct arena a = {0};
     CLEANUP(buf_done) struct buf layer = {0};
-    struct team_file *list;
+    struct archive_file *list;
     const struct package_file *files;
     size_t count;
 
@@ -173,9 +173,9 @@ static bool add_package(struct reading *r, const struct install_team_package *p,
         return false;
     list = arena_array(&a, count, sizeof *list);
     for (size_t i = 0; i < count; i++) {
-        list[i] = (struct team_file){
+        list[i] = (struct archive_file){
             .path = str_from_index(files[i].path, place.n + 1),
-            .is_program = files[i].executable};
+            .executable = files[i].executable};
         if (!read_file(r, &files[i], &a, &list[i].bytes, e))
             return false;
     }
@@ -230,7 +230,7 @@ static bool add_object(struct reading *r, struct proving *g, struct str id,
     map_put(&g->objects, id, g);
     g->files =
         arena_grow(&g->a, g->files, g->count, &g->capacity, sizeof *g->files);
-    g->files[g->count++] = (struct team_file){.path = id, .bytes = bytes};
+    g->files[g->count++] = (struct archive_file){.path = id, .bytes = bytes};
     return true;
 }
 

@@ -34,7 +34,7 @@ struct reader {
     struct hash_state hash;
     const struct team_limits *limits;
     struct arena *a;
-    struct team_file *files;
+    struct archive_file *files;
     size_t count, capacity;
     uint64_t bytes;  /* total size of the files */
     struct map seen; /* paths of files and of their folders */
@@ -140,13 +140,13 @@ static bool check_size(struct reader *r, struct str path, uint64_t size)
 
 /* Formats the headers again and compares, so that no field needs its own
  * check. */
-static bool check_heads(struct reader *r, const struct team_file *f,
+static bool check_heads(struct reader *r, const struct archive_file *f,
                         uint64_t size, struct str heads)
 {
     CLEANUP(buf_done) struct buf again;
 
     buf_init(&again, TAR_HEAD_MAX_BYTES);
-    tar_head(f->path, f->is_program, size, &again);
+    tar_head(f->path, f->executable, size, &again);
     return str_eq(buf_str(&again), heads) ||
            odd(r, "an entry is no plain file of mode 644 or 755, or its "
                   "header has more than that");
@@ -155,8 +155,8 @@ static bool check_heads(struct reader *r, const struct team_file *f,
 static bool take_file(struct reader *r, struct str path,
                       const struct tar_entry *entry, struct str heads)
 {
-    struct team_file f = {.path = arena_str(r->a, path),
-                          .is_program = entry->is_program};
+    struct archive_file f = {.path = arena_str(r->a, path),
+                             .executable = entry->is_program};
     char *bytes;
 
     if (!path_check(f.path, PACKAGE_PATH_MAX_BYTES, r->e) ||
@@ -244,8 +244,8 @@ static bool take_entries(struct reader *r)
 }
 
 bool team_object_read(struct str gz, const struct team_limits *limits,
-                      struct arena *a, struct team_file **files, size_t *count,
-                      struct hash *tar, struct err *e)
+                      struct arena *a, struct archive_file **files,
+                      size_t *count, struct hash *tar, struct err *e)
 {
     CLEANUP(close_reader)
     struct reader r = {.limits = limits, .a = a, .e = e};

@@ -61,7 +61,7 @@ static void put(struct deflater *d, struct str bytes)
     }
 }
 
-static bool check_files(const struct team_file *files, size_t count,
+static bool check_files(const struct archive_file *files, size_t count,
                         struct err *e)
 {
     for (size_t i = 0; i < count; i++) {
@@ -74,20 +74,20 @@ static bool check_files(const struct team_file *files, size_t count,
     return true;
 }
 
-static void put_file(struct deflater *d, const struct team_file *f,
+static void put_file(struct deflater *d, const struct archive_file *f,
                      struct buf *head)
 {
     static const char zeros[TAR_BLOCK];
 
     buf_clear(head);
-    tar_head(f->path, f->is_program, f->bytes.n, head);
+    tar_head(f->path, f->executable, f->bytes.n, head);
     put(d, buf_str(head));
     put(d, f->bytes);
     put(d, str_make(zeros, tar_padding(f->bytes.n)));
 }
 
-bool team_object_write(struct team_file *files, size_t count, struct buf *out,
-                       struct hash *tar, struct err *e)
+bool team_object_write(struct archive_file *files, size_t count,
+                       struct buf *out, struct hash *tar, struct err *e)
 {
     static const char end[TAR_END_BYTES];
     CLEANUP(close_deflater) struct deflater d = {.open = false};

@@ -30,7 +30,7 @@ struct walk {
     struct object *root;
     struct map places;  /* paths to follow in order, each once */
     struct map folders; /* ids of trees to include completely */
-    struct team_file *files;
+    struct archive_file *files;
     size_t count, capacity, bytes, links;
     const struct team_limits *limits;
     struct err *e;
@@ -123,7 +123,7 @@ static struct object *take(struct walk *w, struct str id, const char *type)
     }
     w->files =
         arena_grow(w->out, w->files, w->count, &w->capacity, sizeof *w->files);
-    w->files[w->count++] = (struct team_file){
+    w->files[w->count++] = (struct archive_file){
         .path = hex_of(o->id, w->out),
         .bytes = o->bytes,
     };
@@ -376,7 +376,8 @@ static void init_walk(struct walk *w, struct team_trees *trees,
     map_init(&w->folders, a);
 }
 
-static void give(const struct walk *w, struct team_file **files, size_t *count)
+static void give(const struct walk *w, struct archive_file **files,
+                 size_t *count)
 {
     *files = w->files;
     *count = w->count;
@@ -387,7 +388,7 @@ static void give(const struct walk *w, struct team_file **files, size_t *count)
 #define APART "tree " /* then the size */
 
 /* The first file is the commit; texts of links are shorter. */
-void team_proof_split(struct team_file *files, size_t count,
+void team_proof_split(struct archive_file *files, size_t count,
                       struct str identity, const struct map *apart,
                       struct arena *a)
 {
@@ -431,7 +432,7 @@ bool team_trees_find(const struct team_trees *trees, struct str hex,
 
 bool team_market_find(struct team_trees *trees, struct str commit,
                       const struct str *paths, size_t count, struct arena *out,
-                      struct team_file **files, size_t *file_count,
+                      struct archive_file **files, size_t *file_count,
                       struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};
@@ -464,7 +465,7 @@ static bool add_end(struct walk *w, const struct team_proof_end *end)
 bool team_proof_find(struct team_trees *trees, struct str commit,
                      const struct team_proof_end *ends, size_t count,
                      const struct team_limits *limits, struct arena *out,
-                     struct team_file **files, size_t *file_count,
+                     struct archive_file **files, size_t *file_count,
                      struct err *e)
 {
     CLEANUP(arena_done) struct arena a = {0};

@@ -17,7 +17,7 @@ static struct team_limits limits_of(const struct session *s)
 
 /* Computes the digest of the listing (mapm/store.h); the files are in its
  * order. */
-static struct hash listing_digest(const struct team_file *files,
+static struct hash listing_digest(const struct archive_file *files,
                                   const struct hash *hashes, size_t count)
 {
     struct hash_state state;
@@ -27,7 +27,7 @@ static struct hash listing_digest(const struct team_file *files,
         char hex[HASH_HEX_CHARS + 1];
 
         hash_format(&hashes[i], hex);
-        hash_add(&state, files[i].is_program ? STR("100755 ") : STR("100644 "));
+        hash_add(&state, files[i].executable ? STR("100755 ") : STR("100644 "));
         hash_add(&state, str_make(hex, HASH_HEX_CHARS));
         hash_add(&state, STR(" "));
         hash_add(&state, files[i].path);
@@ -65,7 +65,7 @@ bool team_verify_object(struct session *s, struct str gz,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     const struct team_limits limits = limits_of(s);
-    struct team_file *files;
+    struct archive_file *files;
     struct team_part *parts;
     struct hash *hashes, found;
     size_t n;
@@ -95,7 +95,7 @@ bool team_verify_artifact(struct session *s, struct str gz,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     const struct limit *most = &s->limits.file_max_bytes;
-    struct team_file *files;
+    struct archive_file *files;
     struct hash found;
     size_t n;
 
@@ -120,7 +120,7 @@ bool team_verify_artifact(struct session *s, struct str gz,
 
 /* Adds an object. Its type is the one that matches the id; returns OBJECT_TAG if
  * none does. Blobs have at most `text_max` bytes. */
-static bool put_object(struct repo *r, const struct team_file *file,
+static bool put_object(struct repo *r, const struct archive_file *file,
                        const struct oid *want, size_t text_max,
                        enum object_type *found, struct err *e)
 {
@@ -152,7 +152,7 @@ static bool fail_object(struct str name, struct err *e)
 
 /* Notes a tree that is an object of its own. With the others it must not be more
  * than a proof may have. */
-static bool note_tree(struct team_proof *p, const struct team_file *file,
+static bool note_tree(struct team_proof *p, const struct archive_file *file,
                       const struct oid *id, uint64_t *bytes, struct err *e)
 {
     struct team_tree *t = &p->trees[p->tree_count];
@@ -168,7 +168,7 @@ static bool note_tree(struct team_proof *p, const struct team_file *file,
     return true;
 }
 
-static bool put_objects(struct team_proof *p, const struct team_file *files,
+static bool put_objects(struct team_proof *p, const struct archive_file *files,
                         size_t count, struct err *e)
 {
     size_t text_max =
@@ -205,7 +205,7 @@ bool team_verify_proof(struct team_proof *p, struct str gz, struct err *e)
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     const struct object *o;
-    struct team_file *files;
+    struct archive_file *files;
     struct oid root;
     size_t count;
 
@@ -223,7 +223,7 @@ bool team_verify_tree(struct repo *r, struct str gz, const struct oid *id,
 {
     CLEANUP(arena_done) struct arena scratch = {0};
     enum object_type type;
-    struct team_file *files;
+    struct archive_file *files;
     struct oid named;
     size_t count;
 

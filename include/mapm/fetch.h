@@ -6,6 +6,7 @@
 #include "mapm/host_config.h"
 #include "mapm/limits.h"
 #include "mapm/origin.h"
+#include "mapm/team_object.h"
 #include "mapm/team_remote.h"
 #include "mapm/well_known.h"
 
@@ -318,12 +319,6 @@ MUST_CHECK bool fetch_document(const struct fetch_document *in, struct arena *a,
                                struct str *url, struct fetch_reply *out,
                                struct err *e);
 
-struct fetch_unpacked {
-    bool executable;
-    struct str path; /* relative, without ".." */
-    struct str content;
-};
-
 /*
  * Unpacks a .zip or .tar.gz in mapm-fetch. Accepts only regular files and
  * folders with names that are allowed in a tree and distinct on every file
@@ -334,7 +329,7 @@ struct fetch_unpacked {
  */
 MUST_CHECK bool fetch_unpack(struct str archive, enum artifact_format format,
                              const struct limits *limits, struct arena *a,
-                             struct fetch_unpacked **out, size_t *count,
+                             struct archive_file **out, size_t *count,
                              struct err *e);
 
 #endif

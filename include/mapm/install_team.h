@@ -98,7 +98,7 @@ MUST_CHECK bool install_team_find(struct install_trees *t,
                                   const struct install_team_package *const *of,
                                   size_t count,
                                   const struct team_limits *limits,
-                                  struct arena *a, struct team_file **files,
+                                  struct arena *a, struct archive_file **files,
                                   size_t *file_count, struct err *e);
 MUST_CHECK bool install_team_prove(struct install_trees *t,
                                    const struct install_team_package *const *of,
@@ -122,7 +122,7 @@ MUST_CHECK bool install_team_share_tree(struct install_trees *t,
  * in `a`, except for their bytes. */
 void install_team_trees(struct install_trees *t,
                         const struct install_team_package *p, struct arena *a,
-                        struct team_file **trees, size_t *count);
+                        struct archive_file **trees, size_t *count);
 
 /* Returns the message about a proof that is not shared because of `why`, an
  * ERR_LIMIT of the functions above. Allocated in `a`. */

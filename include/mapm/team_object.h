@@ -23,10 +23,12 @@
  * Source: TEAM.md 1.1.
  */
 
-struct team_file {
-    struct str path;
+/* A file in an archive of a package or a proof, with its
+ * content. */
+struct archive_file {
+    struct str path; /* relative, without ".." */
     struct str bytes;
-    bool is_program; /* mode 755, otherwise 644 */
+    bool executable; /* mode 755, otherwise 644 */
 };
 
 /* Limits for reading. */
@@ -48,7 +50,7 @@ extern const struct team_limits team_package_limits, team_proof_limits,
  * Errors: ERR_REFUSED for a path that a package must not have, or a duplicate;
  * ERR_LIMIT for the maximum of `out` or TEAM_OBJECT_MAX_BYTES.
  */
-MUST_CHECK bool team_object_write(struct team_file *files, size_t count,
+MUST_CHECK bool team_object_write(struct archive_file *files, size_t count,
                                   struct buf *out, struct hash *tar,
                                   struct err *e);
 
@@ -59,7 +61,7 @@ MUST_CHECK bool team_object_write(struct team_file *files, size_t count,
  * path, ERR_LIMIT. */
 MUST_CHECK bool team_object_read(struct str gz,
                                  const struct team_limits *limits,
-                                 struct arena *a, struct team_file **files,
+                                 struct arena *a, struct archive_file **files,
                                  size_t *count, struct hash *tar,
                                  struct err *e);
 
@@ -122,7 +124,7 @@ struct team_proof_end {
 MUST_CHECK bool team_proof_find(struct team_trees *trees, struct str commit,
                                 const struct team_proof_end *ends, size_t count,
                                 const struct team_limits *limits,
-                                struct arena *a, struct team_file **files,
+                                struct arena *a, struct archive_file **files,
                                 size_t *file_count, struct err *e);
 
 /*
@@ -134,7 +136,7 @@ MUST_CHECK bool team_proof_find(struct team_trees *trees, struct str commit,
  * Replaces in `files`, of team_proof_find, the large trees whose names
  * (team_tree_name) are keys of `apart`. Allocated in `a`.
  */
-void team_proof_split(struct team_file *files, size_t count,
+void team_proof_split(struct archive_file *files, size_t count,
                       struct str identity, const struct map *apart,
                       struct arena *a);
 /* Parses what such a proof has in place of a tree. */
@@ -149,7 +151,7 @@ bool team_tree_size(struct str bytes, size_t *size);
  * team_proof_find. */
 MUST_CHECK bool team_market_find(struct team_trees *trees, struct str commit,
                                  const struct str *paths, size_t count,
-                                 struct arena *a, struct team_file **files,
+                                 struct arena *a, struct archive_file **files,
                                  size_t *file_count, struct err *e);
 
 /* --- documents of an OCI registry --------------------------------------------- */

@@ -31,7 +31,7 @@ static struct str squeeze(struct str tar, struct arena *a)
     return str_make(out, room - z.avail_out);
 }
 
-static void check_again(struct team_file *files, size_t count,
+static void check_again(struct archive_file *files, size_t count,
                         const struct hash *tar)
 {
     struct buf out;
@@ -48,7 +48,7 @@ static void check_again(struct team_file *files, size_t count,
 static bool check_read(struct str bytes, const struct team_limits *limits,
                        struct arena *a)
 {
-    struct team_file *files;
+    struct archive_file *files;
     size_t count;
     struct hash tar;
     struct err e;
@@ -60,7 +60,7 @@ static bool check_read(struct str bytes, const struct team_limits *limits,
     }
     for (size_t i = 0; i < count; i++) {
         sum += files[i].bytes.n;
-        outcome_str(files[i].is_program ? "program" : "file", files[i].path);
+        outcome_str(files[i].executable ? "program" : "file", files[i].path);
     }
     if (sum > limits->max_bytes || count > limits->max_files)
         abort();

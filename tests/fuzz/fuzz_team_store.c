@@ -42,8 +42,8 @@ static void check_options(struct str bytes, struct arena *a)
     buf_done(&b);
 }
 
-static size_t read_objects(struct str in, struct arena *a, struct team_file *f,
-                           struct oid *commit)
+static size_t read_objects(struct str in, struct arena *a,
+                           struct archive_file *f, struct oid *commit)
 {
     size_t n = 0;
 
@@ -64,7 +64,8 @@ static size_t read_objects(struct str in, struct arena *a, struct team_file *f,
             *commit = id;
         id.b[0] ^= is_wrong;
         oid_format(&id, hex);
-        f[n++] = (struct team_file){arena_str(a, str_cstr(hex)), bytes, false};
+        f[n++] =
+            (struct archive_file){arena_str(a, str_cstr(hex)), bytes, false};
     }
     return n;
 }
@@ -83,7 +84,7 @@ static void check_objects(const struct repo *r)
 
 static void check_proof(struct str bytes, struct arena *a)
 {
-    struct team_file files[FILES_MAX];
+    struct archive_file files[FILES_MAX];
     struct oid commit = {{0}};
     size_t count = read_objects(bytes, a, files, &commit);
     struct repo r = {0};

@@ -25,14 +25,14 @@ static void check_files(const struct unpack *u)
 
     map_init(&seen, &a);
     for (size_t i = 0; i < u->count; i++) {
-        const struct fetch_unpacked *f = &u->files[i];
+        const struct archive_file *f = &u->files[i];
 
         if (!path_check(f->path, PACKAGE_PATH_MAX_BYTES, &e) ||
             !map_put(&seen, text_fold(f->path, &a), NULL))
             abort();
-        bytes += f->content.n;
+        bytes += f->bytes.n;
         outcome_str(f->executable ? "program" : "file", f->path);
-        outcome_str("content", f->content);
+        outcome_str("content", f->bytes);
     }
     if (u->count > SMALL_FILES || bytes > SMALL_BYTES || bytes != u->bytes)
         abort();
@@ -53,7 +53,7 @@ static void check_frame(const struct unpack *u, const struct limits *limits)
         abort();
     for (size_t i = 0; i < u->count; i++)
         if (!str_eq(again.files[i].path, u->files[i].path) ||
-            !str_eq(again.files[i].content, u->files[i].content) ||
+            !str_eq(again.files[i].bytes, u->files[i].bytes) ||
             again.files[i].executable != u->files[i].executable)
             abort();
 }

@@ -25,8 +25,8 @@ static struct str name_of(unsigned n)
 
 static void add(struct team_bundle_writer *w, unsigned n)
 {
-    struct team_file f = {.path = STR("SKILL.md"),
-                          .bytes = arena_printf(&arena, "skill %u\n", n)};
+    struct archive_file f = {.path = STR("SKILL.md"),
+                             .bytes = arena_printf(&arena, "skill %u\n", n)};
     struct team_manifest m = {.type = STR("skill")};
     struct buf layer, config, manifest;
     struct hash tar;
@@ -94,7 +94,7 @@ static struct str read_all(struct str bytes, unsigned first, unsigned count)
     ok = team_bundle_open(fd, &arena, &b, &e) &&
          team_bundle_lock(&b, &arena, &lock, &e);
     for (unsigned i = 0; ok && i < count; i++) {
-        struct team_file *files;
+        struct archive_file *files;
         struct buf gz;
         size_t n;
         enum team_found found;

@@ -17,7 +17,7 @@ static struct arena arena;
 
 /* --- writing ---------------------------------------------------------------- */
 
-static struct str write_object(struct team_file *files, size_t count)
+static struct str write_object(struct archive_file *files, size_t count)
 {
     static struct buf out;
     static struct err e;
@@ -38,7 +38,7 @@ static struct str long_path(size_t n)
     return str_make(p, n);
 }
 
-static struct str read_object(struct str gz, struct team_file **files,
+static struct str read_object(struct str gz, struct archive_file **files,
                               size_t *count)
 {
     static struct err e;
@@ -53,10 +53,10 @@ static struct str read_object(struct str gz, struct team_file **files,
 
 TEST(what_is_written_is_read)
 {
-    struct team_file in[] = {
+    struct archive_file in[] = {
         {.path = STR("scripts/run.sh"),
          .bytes = STR("#!/bin/sh\n"),
-         .is_program = true},
+         .executable = true},
         {.path = STR("SKILL.md"), .bytes = STR("---\nname: x\n---\n")},
         {.path = long_path(99), .bytes = STR("")},
         {.path = long_path(100), .bytes = STR("1")},
@@ -69,14 +69,14 @@ TEST(what_is_written_is_read)
     };
     size_t n = sizeof in / sizeof *in, count;
     struct str gz = write_object(in, n), again;
-    struct team_file *out;
+    struct archive_file *out;
 
     CHECK_STR(read_object(gz, &out, &count).p, "");
     CHECK(count == n);
     for (size_t i = 0; i < count; i++) {
         CHECK(str_eq(in[i].path, out[i].path));
         CHECK(str_eq(in[i].bytes, out[i].bytes));
-        CHECK(in[i].is_program == out[i].is_program);
+        CHECK(in[i].executable == out[i].executable);
         CHECK(i == 0 || str_cmp(in[i - 1].path, in[i].path) < 0);
     }
     gz = arena_str(&arena, gz);
@@ -87,7 +87,7 @@ TEST(what_is_written_is_read)
 
 TEST(an_object_without_files_is_one)
 {
-    struct team_file *out;
+    struct archive_file *out;
     size_t count;
 
     CHECK_STR(read_object(write_object(NULL, 0), &out, &count).p, "");
@@ -100,7 +100,7 @@ TEST(the_writer_refuses_what_no_package_has)
                                       ".git/x", "a//b", "CON"};
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct team_file f[] = {{.path = str_cstr(bad[i])}};
+        struct archive_file f[] = {{.path = str_cstr(bad[i])}};
         struct buf out;
         struct err e;
 
@@ -259,7 +259,7 @@ static struct str make_hostile(const struct hostile *row)
 
 TEST(the_reader_takes_what_the_writer_writes_alone)
 {
-    struct team_file *files;
+    struct archive_file *files;
     size_t count;
 
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
@@ -276,7 +276,7 @@ TEST(the_reader_takes_what_the_writer_writes_alone)
 TEST(the_envelope_is_one_gzip_member)
 {
     struct tar t = {.p = arena_alloc(&arena, 64 * BLOCK)};
-    struct team_file *files;
+    struct archive_file *files;
     struct str good, bad;
     size_t count;
 
@@ -309,12 +309,13 @@ TEST(the_envelope_is_one_gzip_member)
 TEST(limits_hold)
 {
     static const struct team_limits few = {2, 10, 8};
-    struct team_file three[] = {
+    struct archive_file three[] = {
         {.path = STR("a")}, {.path = STR("b")}, {.path = STR("c")}};
-    struct team_file large[] = {{.path = STR("a"), .bytes = STR("123456789")}};
-    struct team_file sum_of[] = {{.path = STR("a"), .bytes = STR("123456")},
-                                 {.path = STR("b"), .bytes = STR("123456")}};
-    struct team_file *files;
+    struct archive_file large[] = {
+        {.path = STR("a"), .bytes = STR("123456789")}};
+    struct archive_file sum_of[] = {{.path = STR("a"), .bytes = STR("123456")},
+                                    {.path = STR("b"), .bytes = STR("123456")}};
+    struct archive_file *files;
     size_t count;
     struct err e;
 
@@ -332,9 +333,9 @@ TEST(limits_hold)
 /* GNU tar has no part in this program: it is the witness. */
 TEST(gnu_tar_reads_it)
 {
-    struct team_file in[] = {
+    struct archive_file in[] = {
         {.path = STR("SKILL.md"), .bytes = STR("text\n")},
-        {.path = STR("bin/run"), .bytes = STR("#!"), .is_program = true},
+        {.path = STR("bin/run"), .bytes = STR("#!"), .executable = true},
         {.path = long_path(300), .bytes = STR("deep\n")},
     };
     char name[] = "/tmp/team_object.XXXXXX", line[1024];
@@ -351,7 +352,7 @@ TEST(gnu_tar_reads_it)
         struct str shown = str_trim(str_cstr(line));
 
         CHECK(str_ends(shown, in[lines].path));
-        CHECK(str_starts(shown, in[lines].is_program ? STR("-rwxr-xr-x 0/0")
+        CHECK(str_starts(shown, in[lines].executable ? STR("-rwxr-xr-x 0/0")
                                                      : STR("-rw-r--r-- 0/0")));
         lines++;
     }
@@ -584,7 +585,7 @@ static bool prove_by(struct team_trees *trees, const char *commit,
                      const struct team_proof_end *ends, size_t count,
                      struct buf *out, struct err *e)
 {
-    struct team_file *files;
+    struct archive_file *files;
     size_t n;
 
     return team_proof_find(trees, str_cstr(commit), ends, count,
@@ -615,7 +616,7 @@ TEST(a_proof_has_what_leads_to_the_package)
 {
     struct repository r;
     struct buf out;
-    struct team_file *files;
+    struct archive_file *files;
     size_t count;
     struct team_proof_end end;
     struct err e = {0};
@@ -651,7 +652,7 @@ TEST(a_proof_has_a_maximum) /* [S2] [S4] */
     struct repository r;
     struct team_trees trees;
     struct team_limits limits = team_bundle_limits;
-    struct team_file *files;
+    struct archive_file *files;
     size_t count, bytes = 0;
     struct team_proof_end end;
     struct err e = {0};
@@ -697,7 +698,7 @@ TEST(a_large_tree_of_a_proof_is_apart) /* [S2] */
         {"tree 99999999999999999999999999", 0},
     };
     char *large = arena_alloc(&arena, TEAM_TREE_MAX_BYTES + 1);
-    struct team_file files[] = {
+    struct archive_file files[] = {
         {STR("c"), str_make(large, TEAM_TREE_MAX_BYTES + 1), false},
         {STR("a"), str_make(large, TEAM_TREE_MAX_BYTES), false},
         {STR("b"), str_make(large, TEAM_TREE_MAX_BYTES + 1), false},
@@ -727,7 +728,7 @@ TEST(a_proof_of_several_has_each_tree_once)
     struct repository r;
     struct buf one, two;
     struct team_trees trees;
-    struct team_file *files;
+    struct archive_file *files;
     size_t count;
     struct team_proof_end ends[2];
     struct err e = {0};
