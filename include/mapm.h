@@ -197,6 +197,7 @@ const struct mapm_error *mapm_last_error(const struct mapm *m);
 
 /* --- packages ---------------------------------------------------------------------- */
 
+/* An installed package, or one of a plan. */
 struct mapm_package {
     const char *type; /* "agent", "skill", "mcp" */
     const char *name; /* qualified name: "acme/pdf" */

@@ -14,6 +14,7 @@ struct git {
     struct git_run run;
 };
 
+/* A file or link in the tree of a commit. */
 struct git_file {
     struct str path; /* path from the top */
     uint32_t mode;   /* mode as in git: 0100644, 0100755, 0120000 … */

@@ -25,6 +25,7 @@ enum target_kind {
     TARGET_TEXT,   /* a text of the caller */
 };
 
+/* A file of a package that the workspace should have. */
 struct desired_file {
     struct str path;
     bool executable;

@@ -44,10 +44,12 @@
 #define RECORD_GAP_MAX_BYTES 256 /* longer white space is not recorded */
 #define STATE_MAX_BYTES      (512u * 1024 * 1024) /* 100,000 packages of 16 files */
 
+/* The status of a file, by which a change is noticed without reading it. */
 struct file_stat {
     uint64_t size, mtime, ctime, ino; /* ns; ctime 0: not compared */
 };
 
+/* A file that mapm wrote, as it was then. */
 struct record_file {
     struct str path; /* relative to the tree; "." for a single file */
     bool executable; /* requested mode */

@@ -123,6 +123,7 @@ void provision_desired_state(const struct provision *p,
 
 /* --- disk.c: the actual state ---------------------------------------------- */
 
+/* A file, folder or link as it is on disk now. */
 struct disk_node {
     struct str path; /* relative to the folder; "." for a single file */
     struct stat st;

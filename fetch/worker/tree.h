@@ -112,6 +112,7 @@ bool tree_find_elsewhere(const struct tree_source *s,
                          const struct tree_sought *sought, struct arena *a,
                          struct str *path, struct oid *id);
 
+/* A file in git trees, of which the content may not be here yet. */
 struct tree_file {
     struct str path; /* below the package; the file's name if it is alone */
     bool is_program; /* mode 755, else 644 */

@@ -32,6 +32,7 @@ struct patch_side {
     bool is_opaque;  /* the text is not available or too large */
 };
 
+/* A file with its content before and after a change. */
 struct patch_file {
     struct str path; /* relative, separated by "/" */
     struct patch_side before, after;

@@ -6,6 +6,7 @@
 /* place: creates a new file or folder atomically, without replacing an existing
  * one. It is written under a temporary name, synced and renamed. */
 
+/* A file of a new folder. */
 struct place_file {
     const char *name; /* may be "folder/name" for place_folder */
     struct str text;

@@ -168,6 +168,7 @@ enum fetch_event_kind {
     FETCH_IDLE,
 };
 
+/* A file that was fetched: its git id, and where its content was written. */
 struct fetch_file {
     bool executable;
     struct str path;

@@ -106,6 +106,7 @@ enum install_effect {
     INSTALL_EFFECTS   /* number of effects */
 };
 
+/* A package of the plan, with its entry before and what the plan does. */
 struct install_package {
     /* Workspace member that has it; "." for the root; "" without members
      * [D10]. */

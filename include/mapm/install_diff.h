@@ -17,6 +17,7 @@
  * Source: D5.
  */
 
+/* A package whose files differ, with their patch. */
 struct install_package_diff {
     enum doc_kind kind;
     struct str name;

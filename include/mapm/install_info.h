@@ -14,6 +14,7 @@
  * contain any character.
  */
 
+/* A file of the package, with its size and without its content. */
 struct info_file {
     struct str path;
     uint64_t bytes;

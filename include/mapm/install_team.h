@@ -23,6 +23,7 @@
  * Source: S2, S4; TEAM.md 1.
  */
 
+/* An entry of the lock, with the names of its objects in a store. */
 struct install_team_package {
     const struct lock_entry *entry;
     const struct layer *layer; /* layer of the lock, with is_market */

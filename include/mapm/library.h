@@ -361,6 +361,7 @@ enum library_kind {
 };
 const char *library_kind_name(enum library_kind k);
 
+/* A file of a skill that models may read, on disk. */
 struct library_file {
     struct str path; /* path in the skill's folder */
     enum library_kind kind;

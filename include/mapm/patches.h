@@ -20,6 +20,7 @@
 
 #define PATCHES_FOLDER PROVISION_PATCHES
 
+/* A committed patch, whose name says for which package it is. */
 struct package_patch {
     struct str file; /* ".mapm/patches/skill-x.patch" */
     struct str text;

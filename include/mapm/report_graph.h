@@ -29,6 +29,7 @@ enum report_state {
     REPORT_GONE, /* no longer exists upstream */
 };
 
+/* A package as the graph shows it, in texts. */
 struct report_package {
     enum doc_kind kind;
     struct str name, version; /* version: "" if none */

@@ -20,7 +20,8 @@
  * 6; THREATS.md row 11.
  */
 
-/* A package. The resolver does not use the last group of members. */
+/* A package with its identity and its dependencies: what the resolver orders. It
+ * does not use the last group of members. */
 struct package {
     enum doc_kind kind;
     bool is_metaskill;

@@ -21,6 +21,7 @@ struct scaffold_request {
     struct str scope, description; /* p NULL for that of the template */
 };
 
+/* A package that was created. */
 struct scaffold_package {
     enum doc_kind kind;
     struct str fqn;
