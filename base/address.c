@@ -50,8 +50,6 @@ static const struct block carriers[] = {
 };
 /* clang-format on */
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
 static bool is_in(const struct block *b, const unsigned char *bytes)
 {
     unsigned whole = b->bits / 8, rest = b->bits % 8;

@@ -97,8 +97,6 @@ static const char *const with_value[] = {
 };
 /* clang-format on */
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 static bool in_list(struct str s, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)

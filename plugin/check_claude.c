@@ -11,8 +11,7 @@
 /* Checks the manifest and the layout of Claude Code's plugins. The errors are
  * those of its own validator (2.1.197, November 2026). Source: C1 to C9. */
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-#define MANIFEST     ".claude-plugin/plugin.json"
+#define MANIFEST ".claude-plugin/plugin.json"
 
 /* --- fields -------------------------------------------------------------- */
 

@@ -13,8 +13,6 @@
 /* Checks marketplace.json and that the sources in its own repository exist.
  * Source: C10 to C18; PLUGINS.md rows 31, 33, 35. */
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 struct market_check {
     struct checking c;
     struct map names; /* names of all entries */

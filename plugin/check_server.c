@@ -10,8 +10,6 @@
 
 /* Checks mcp.json of Agent Plugins 1.0. Source: P26 to P36, P47 to P50. */
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 struct entry {
     struct checking *c;
     const struct json *json;

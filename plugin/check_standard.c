@@ -11,8 +11,6 @@
 /* Checks the manifest and the layout of Agent Plugins 1.0. Each message ends
  * with the id of the rule. Source: P1 to P27, P42, P43, P51, X43. */
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 /* Keys of clients' manifests that name parts. In the standard, parts have fixed
  * places. */
 static const char *const part_keys[] = {

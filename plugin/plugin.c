@@ -11,8 +11,7 @@
 /* Selects the manifest of a plugin and reads the properties of the plugin as a
  * whole. Source: P1 to P20, P42, P43, C1, C15, C16, X29, X35. */
 
-#define SCHEMAS      STR("agent-plugins.org")
-#define COUNT(table) (sizeof(table) / sizeof *(table))
+#define SCHEMAS STR("agent-plugins.org")
 
 static bool refuse(const struct reading *r, struct err *e, const char *what,
                    const char *how)

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 /* clang-format off */
 static const struct {
     const char *id;

@@ -33,8 +33,6 @@ static const char *const mixed[] = {
     ".local", ".config", ".cache", ".var", ".ssh", ".gnupg",
 };
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 /* --- hidden paths ------------------------------------------------------- */
 
 struct str sandbox_home(struct arena *a)

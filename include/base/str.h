@@ -23,6 +23,9 @@ struct str_list {
     size_t count;
 };
 
+/* Number of elements of an array. */
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
 #define STR(literal) ((struct str){"" literal "", sizeof(literal) - 1})
 #define STR_INIT(literal)                                                      \
     {                                                                          \
@@ -61,8 +64,7 @@ bool str_in(const struct str *list, size_t count, struct str s); /* unsorted */
 void str_sort(struct str *list, size_t count); /* by str_cmp */
 
 /* Returns whether `s` is in `words`, an array of C strings. */
-#define STR_IS_ONE_OF(s, words)                                                \
-    str_is_one_of(s, words, sizeof(words) / sizeof *(words))
+#define STR_IS_ONE_OF(s, words) str_is_one_of(s, words, COUNT(words))
 bool str_is_one_of(struct str s, const char *const *words, size_t count);
 
 /* Sorts an array of structs by a member of type struct str. */

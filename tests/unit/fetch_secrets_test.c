@@ -171,8 +171,6 @@ static const struct {
 };
 /* clang-format on */
 
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
 /* "user:password" of what is sent to the host at once; "" for nothing. */
 static const char *sent_to(const struct secrets *s, const char *host,
                            struct arena *a)
