@@ -154,7 +154,9 @@ struct str path_folder(struct str path)
 {
     size_t slash = str_find_last(path, '/');
 
-    return slash == SIZE_MAX ? STR("") : str_slice(path, 0, slash ? slash : 1);
+    if (slash == SIZE_MAX || path.n == 1)
+        return STR("");
+    return str_slice(path, 0, slash ? slash : 1);
 }
 
 size_t path_depth(struct str path)

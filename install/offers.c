@@ -87,11 +87,9 @@ const struct str_list *offers_words(const struct install_choice *c,
 /* Returns whether the glob matches the path or one of its parent folders. */
 static bool matches_path(struct str glob, struct str path)
 {
-    while (path.n) {
+    for (; path.n; path = path_folder(path))
         if (glob_matches_path(glob, path))
             return true;
-        path = path_folder(path);
-    }
     return false;
 }
 

@@ -71,14 +71,11 @@ static void add_plugin(struct listing *l, const struct check_result *r)
 
 static bool is_in_plugin(const struct listing *l, struct str folder)
 {
-    for (;;) {
-        size_t slash = str_find_last(folder, '/');
-
+    for (;; folder = path_folder(folder)) {
         if (map_has(&l->folders, folder))
             return true;
         if (folder.n == 0)
             return false;
-        folder = str_slice(folder, 0, slash == SIZE_MAX ? 0 : slash);
     }
 }
 

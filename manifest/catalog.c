@@ -83,16 +83,13 @@ static bool has_word(const struct map *words, struct str word, unsigned kind)
 static bool matches_path(const struct catalog_filter *f, enum doc_kind kind,
                          struct str path)
 {
-    while (path.n) {
-        size_t slash = str_find_last(path, '/');
-
+    for (; path.n; path = path_folder(path)) {
         if (has_word(&f->paths, path, kind))
             return true;
         for (size_t i = 0; i < f->glob_count; i++)
             if (f->globs[i].is_path && (f->globs[i].kinds & kind) &&
                 glob_matches_path(f->globs[i].text, path))
                 return true;
-        path = str_slice(path, 0, slash == SIZE_MAX ? 0 : slash);
     }
     return false;
 }

@@ -29,7 +29,7 @@ bool path_is_git_folder(struct str name);
 struct str path_last(struct str path);
 
 /* Returns the part before the last "/": "a/b" of "a/b/c", "/" of "/a", "" of
- * "a". */
+ * "a" and of "/": repeated, it always ends with "". */
 struct str path_folder(struct str path);
 
 /* Returns the number of components: 2 for "a/b", 1 for "". */

@@ -1,4 +1,5 @@
 #include "base/base64.h"
+#include "base/path.h"
 #include "base/str.h"
 
 #include "tap.h"
@@ -237,6 +238,16 @@ TEST(hexadecimal_digits_have_either_case)
     CHECK(char_hex('0') == 0 && char_hex('9') == 9 && char_hex('a') == 10);
     CHECK(char_hex('F') == 15 && char_hex('g') == -1 && char_hex('/') == -1);
     CHECK(char_hex(':') == -1 && char_hex('@') == -1 && char_hex('`') == -1);
+}
+
+TEST(the_folder_of_a_path_ends_at_the_root)
+{
+    CHECK(str_is(path_folder(STR("a/b/c")), "a/b"));
+    CHECK(str_is(path_folder(STR("/a/b")), "/a"));
+    CHECK(str_is(path_folder(STR("/a")), "/"));
+    CHECK(str_is(path_folder(STR("/")), ""));
+    CHECK(str_is(path_folder(STR("a")), ""));
+    CHECK(str_is(path_folder(STR("")), ""));
 }
 
 TEST(character_classes_are_ascii)
