@@ -375,7 +375,7 @@ static void nearest_put(struct text_nearest *n, struct str known, size_t edits)
     n->edits[at] = edits;
 }
 
-/* Limits the edits to half of a short name: of more, another word is left. */
+/* Allows at most half of the bytes of a short name to differ. */
 static size_t max_of(struct str name, size_t max_edits)
 {
     return least(max_edits, name.n / 2);

@@ -18,9 +18,10 @@ bool compare_is_wanted(const struct ask *a)
 }
 
 /* Requests the trees of both commits at once: they share most objects, so this
- * costs little. A server without filters would send all files, too. A caller that
- * only looks gets the older trees if a comparison needs them: after a forced push
- * they are not served, and their request fails as a whole. */
+ * costs little. A server without filters would send all files, too. With
+ * `at_once`, the trees of the older commit are requested only if a comparison
+ * needs them: after a forced push they are not served, and a request that
+ * includes them fails. */
 void compare_start(struct ask *a)
 {
     struct repo *r = a->repo;

@@ -98,7 +98,8 @@ size_t text_width(struct str s);
 /* Returns the longest beginning of printable `s` that fits into `columns`. */
 struct str text_fit(struct str s, size_t columns);
 
-/* Returns the line end of the first line: CRLF or LF; LF if there is none. */
+/* Returns the line terminator of the first line, "\r\n" or "\n"; "\n" if the
+ * text has none. */
 struct str text_line_end(struct str text);
 
 /* Formats a size in powers of 1000: "1.4 MB", "980 B". Returns `out`. */

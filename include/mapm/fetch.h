@@ -147,7 +147,9 @@ struct fetch_want {
     /* Pinned, and the caller has verified that `commit` leads to `object`: only
      * the object is fetched, without a path. */
     bool proved;
-    bool at_once; /* REF: fetch trees in one request, whatever their size */
+    /* REF: fetch trees in one request, whatever their size, and those of `base`
+     * only if a comparison needs them. */
+    bool at_once;
     /* For an origin with a range: further ranges that the version must satisfy,
      * separated by blanks, and a tag whose commit is requested. */
     struct str ranges, tag;
