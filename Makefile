@@ -390,7 +390,7 @@ outcomes: $(patsubst tests/fuzz/outcomes/%,$(B)/replay/%,$(wildcard tests/fuzz/o
 # MODULE='store fetch' chooses, COUNT and SEED say which random mutations; UNIT=1: by
 # unit tests alone; AGAIN=FILE: those of an output of -v.
 mutants:
-	@tools/mutants $(MODULE:%=--module %) $(COUNT:%=--count %) $(SEED:%=--seed %) $(AGAIN:%=--again %) $(if $(UNIT),--unit) \
+	@tools/mutants $(MODULE:%=--module %) $(COUNT:%=--count %) $(SEED:%=--seed %) $(AGAIN:%=--again %) $(if $(filter 1,$(UNIT)),--unit) \
 	  --make "$(MAKE) --no-print-directory -j2 CC='$(CC)' CFLAGS=-O2"
 
 coverage:
