@@ -27,13 +27,15 @@ late()
     printf '#!/bin/sh\necho $$ >>%s\n%s\n' "$T/$1/pids" "$2" >"$T/$1/ssh"
     chmod 755 "$T/$1/ssh"
     (cd "$T/$1/repos" && GIT_SSH=$T/$1/ssh MAPM_HOME=$T/$1/store XDG_CONFIG_HOME=$T/$1/xdg \
-        exec "$MAPM" install --yes "$U/main/skills/hello" >"$T/$1/out" 2>&1)
+        exec timeout 50 "$MAPM" install --yes "$U/main/skills/hello" >"$T/$1/out" 2>&1)
     echo $? >"$T/$1/status"
 }
 CAPS='printf "000eversion 2\n0011fetch=filter\n000cls-refs\n0000"'
 late silent "$CAPS; exec sleep 60" &
 late drip "$CAPS; while printf 003d; do sleep 0.3; done" &
 late mute 'exec sleep 60' &
+late burst "$CAPS; head -c 4 >/dev/null; n=1; while [ \$n -lt 160 ]; do printf '0041%040d refs/heads/b%07d\\n' \$n \$n; n=\$((n + 1))
+    [ \$((n % 16)) = 0 ] && sleep 0.2; done; exec sleep 60" &
 
 # --- the same package over https and ssh ------------------------------------------
 start_githost
@@ -402,12 +404,13 @@ os.execv(sys.argv[1], sys.argv[1:])' "$DRIVE" "$T/incoming" "$HELLO" >"$T/out" 2
 done
 ssh_does
 wait
-for name in silent drip mute; do
+for name in silent drip burst mute; do
     is "[row 14] $name: install gives up with an error" "$(cat "$T/$name/status")" 1
     ok "[row 14] $name: no ssh process remains" sh -c 'for p in $(cat "$1"); do ! kill -0 "$p" || exit 1; done' - "$T/$name/pids"
     not_ok "[row 14] $name: install writes no lock" test -e "$T/$name/repos/mapm.lock"
 done
 like 'silent: the error says that too few bytes came' "$(cat "$T/silent/out")" 'less than 1000 bytes a second came from git@github.com by ssh, for 1 s'
 like 'drip: the error says that too few bytes came' "$(cat "$T/drip/out")" 'less than 1000 bytes a second came from git@github.com by ssh, for 1 s'
+like 'burst: silence after enough bytes is an error, too' "$(cat "$T/burst/out")" 'less than 1000 bytes a second came from git@github.com by ssh, for 1 s'
 like 'mute: the error says that no answer came' "$(cat "$T/mute/out")" 'no answer from git@github.com by ssh within 15 seconds'
 done_testing
