@@ -38,6 +38,7 @@ unlike 'no file of the skill is damaged' "$out" DAMAGED
 is 'a skill takes three requests' "$(requests)" 3
 like 'mapm-fetch lists only the refs of the wanted name' "$(control GET /log)" '"prefixes": \["refs/heads/main", "refs/tags/main"\]'
 is 'the three requests use one connection' "$(stat_of connections)" 1
+like 'mapm-fetch reports the requests and the connection' "$out" '^IDLE .*requests=3 connections=1 '
 is '[F8] the fetched objects are stored in one file' "$(ls "$T/incoming")" part-0
 
 # more of one repository: one conversation
