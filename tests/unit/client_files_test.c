@@ -427,3 +427,26 @@ TEST(an_inner_object_holds_the_servers)
     merge_done(&m);
     arena_done(&a);
 }
+
+/* [H6] rounded up, and no more than the client takes */
+TEST(a_time_limit_is_in_whole_seconds)
+{
+    static const struct {
+        const char *ms, *seconds;
+    } rows[] = {{"1", "1"},        {"1000", "1"},     {"1001", "2"},
+                {"299001", "300"}, {"300000", "300"}, {"300001", "300"}};
+    const struct client *c = clients_find(STR("codex"));
+    struct arena a = {0};
+    struct err e = {0};
+    struct str made;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct str entry = arena_printf(
+            &a, "{\"command\": \"x\", \"timeout\": %s}", rows[i].ms);
+
+        CHECK(render_server(c, KEY, entry, &a, &made, &e));
+        CHECK(str_ends(made, arena_printf(&a, "\"tool_timeout_sec\": %s\n}",
+                                          rows[i].seconds)));
+    }
+    arena_done(&a);
+}
