@@ -1,0 +1,89 @@
+#include <string.h>
+
+#include "../../resolver/graph.h"
+#include "tap.h"
+
+/* The causes of a package that cannot be read, below the line that names it. */
+
+static struct arena arena;
+
+/* The messages, a line each, outermost first, with a letter for the role of
+ * each: i item, c its cause, p part of it, - the cause of the next outer one. */
+static const char *lines(const struct err *e)
+{
+    CLEANUP(buf_done) struct buf b = {0};
+    const char *message = NULL;
+
+    buf_init(&b, 64 * 1024);
+    while ((message = err_prev(e, message)))
+        buf_printf(&b, "%c %s\n", "-icp"[err_role(message)], message);
+    return str_dup0(buf_str(&b), &arena);
+}
+
+TEST(the_cause_does_not_repeat_the_package) /* [M26] */
+{
+    static const struct {
+        const char *origin, *outer, *want;
+    } rows[] = {
+        {"https://h/a", NULL, "i skill https://h/a\nc bad\n"},
+        {"https://h/a", "https://h/a", "i skill https://h/a\nc bad\n"},
+        {"https://h/a", "https://h/a is refused",
+         "i skill https://h/a\nc bad\n"},
+        {"https://h/a", "https://h/a: line 3",
+         "i skill https://h/a\nc line 3\nc bad\n"},
+        {"https://h/a", "https://h/ab",
+         "i skill https://h/a\nc https://h/ab\nc bad\n"},
+        {"https://h/a", "line 3", "i skill https://h/a\nc line 3\nc bad\n"},
+        {"file:../a", "../a: line 3", "i skill file:../a\nc line 3\nc bad\n"},
+        {"", "line 3", "i skill \nc line 3\nc bad\n"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct err e = {0}, why = {0};
+        struct report r = {.e = &e};
+        struct origin o = {.text = str_cstr(rows[i].origin)};
+
+        err_set(&why, ERR_FORMAT, "bad");
+        if (rows[i].outer)
+            err_wrap(&why, "%s", rows[i].outer);
+        report_unread(&r, &o, DOC_SKILL, NULL, &why);
+        report_end(&r);
+        CHECK_STR(lines(&e), rows[i].want);
+        CHECK(e.code == ERR_FORMAT);
+    }
+    arena_done(&arena);
+}
+
+TEST(a_cause_that_is_only_the_name_stays) /* [M26] */
+{
+    struct err e = {0}, why = {0};
+    struct report r = {.e = &e};
+    struct origin o = {.text = STR("https://h/a")};
+
+    err_set(&why, ERR_FORMAT, "https://h/a");
+    report_unread(&r, &o, DOC_AGENT, NULL, &why);
+    report_end(&r);
+    CHECK_STR(lines(&e), "i agent https://h/a\nc https://h/a\n");
+    arena_done(&arena);
+}
+
+/* Two faults of one file are parts of its problem, and packages that fail for
+ * one reason have it once. */
+TEST(packages_share_a_cause_of_several_parts) /* [M26] */
+{
+    struct err e = {0}, why = {0};
+    struct report r = {.e = &e};
+    struct origin a = {.text = STR("https://h/a")};
+    struct origin b = {.text = STR("https://h/b")};
+
+    err_also(&why, "first");
+    err_also(&why, "second");
+    why.code = ERR_FORMAT;
+    report_unread(&r, &a, DOC_SKILL, NULL, &why);
+    report_unread(&r, &b, DOC_SKILL, NULL, &why);
+    report_end(&r);
+    CHECK_STR(lines(&e), "i skill https://h/a\ni skill https://h/b\n"
+                         "p first\np second\n");
+    CHECK(r.problems == 2);
+    arena_done(&arena);
+}
