@@ -51,7 +51,7 @@ HOST_BASE := $(patsubst %,base/%.c,arena buf env err fs fs_open path proc_child 
 HOST_OBJ  := $(HOST_SRC:%.c=$(B)/pic/%.o) $(HOST_BASE:%.c=$(B)/pic/%.o)
 ENGINE_OBJ := $(ENGINE_SRC:%.c=$(B)/%.o) $(B)/libmapm/wire.o
 HOST_LIBS := $(B)/libmapm.a $(B)/libmapm.so.0
-UNIT      := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*_test.c))
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/*_test.c))
 FUZZ      := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 MAN       := $(wildcard man/*.[1357])
 SCHEMAS   := $(wildcard schemas/*.json schemas/output/*.json)
@@ -283,7 +283,7 @@ LONG_TESTS = tests/githost/selftest.t $(B)/unit/sandbox_test $(patsubst %,tests/
 # other tests run, many times over (batch_kill, durable, plugin_crash), or mostly a shell (completion).
 PLAIN_TESTS = $(patsubst %,tests/cli/%.t,batch_kill completion cost durable growth hardening host make_install man mutants opcodes packaging plugin_crash requirements run_cost site sshd) \
               tests/githost/selftest.t
-ALL_TESTS  = $(UNIT) tests/fuzz/replay.t tests/githost/selftest.t \
+ALL_TESTS  = $(UNIT_TESTS) tests/fuzz/replay.t tests/githost/selftest.t \
              $(wildcard tests/star/*.t tests/mcp/*.t tests/cli/*.t)
 # T=family chooses: cli, star, mcp, fuzz, githost, unit, or the beginning of the
 # names of files: T='cli/check unit/json'.
@@ -300,7 +300,7 @@ IN_MEMORY  = $(if $(SAN),$(filter-out %/threats_crash.t,$(filter tests/cli/% tes
 # (path/python3: a shim of a version manager starts dozens of shells for each Python.)
 TEST_JOBS ?= $(shell expr 2 '*' $(JOBS))
 TEST_TOOLS = all $(patsubst %,$(B)/%,fetch_drive ask_drive mcp_fixture client_table schema_facts embed calls.so)
-test: $(TEST_TOOLS) $(filter $(UNIT),$(TESTS)) $(if $(filter tests/fuzz/%,$(TESTS)),$(FUZZ:%=$(B)/replay/%))
+test: $(TEST_TOOLS) $(filter $(UNIT_TESTS),$(TESTS)) $(if $(filter tests/fuzz/%,$(TESTS)),$(FUZZ:%=$(B)/replay/%))
 	@rm -rf $(B)/tap && mkdir -p $(B)/tap $(B)/path
 	@ln -sf "$$(python3 -c 'import sys; print(sys.executable)')" $(B)/path/python3
 	PATH=$(abspath $(B)/path):$$PATH MAPM=$(abspath $(B)/mapm) MAPM_BUILD=$(abspath $(B)) \
@@ -348,7 +348,7 @@ star-msan:
 	@tools/setup lint
 	@$(SUBMAKE) B=build/msan CC=clang SAN=memory CFLAGS='-O1 -g' star-test
 # STAR_SIZES: those that say which sizes are usual.
-STAR_UNIT = $(filter-out $(STAR_SIZES:%=$(B)/unit/%),$(filter $(B)/unit/star_%,$(UNIT)))
+STAR_UNIT = $(filter-out $(STAR_SIZES:%=$(B)/unit/%),$(filter $(B)/unit/star_%,$(UNIT_TESTS)))
 star-test: $(STAR_UNIT) $(B)/star-serve $(B)/embed
 	MAPM_BUILD=$(abspath $(B)) prove -j$(JOBS) -f -o \
 	  --exec 'timeout -k 10 1200' $(STAR_UNIT) tests/star/run.t tests/star/embed.t
@@ -390,7 +390,7 @@ outcomes: $(patsubst tests/fuzz/outcomes/%,$(B)/replay/%,$(wildcard tests/fuzz/o
 # MODULE='store fetch' chooses, COUNT and SEED say which random mutations; UNIT=1: by
 # unit tests alone; AGAIN=FILE: those of an output of -v.
 mutants:
-	@tools/mutants $(MODULE:%=--module %) $(COUNT:%=--count %) $(SEED:%=--seed %) $(AGAIN:%=--again %) $(if $(filter 1,$(UNIT)),--unit) \
+	@tools/mutants $(MODULE:%=--module %) $(COUNT:%=--count %) $(SEED:%=--seed %) $(AGAIN:%=--again %) $(if $(UNIT),--unit) \
 	  --make "$(MAKE) --no-print-directory -j2 CC='$(CC)' CFLAGS=-O2"
 
 coverage:
