@@ -17,11 +17,11 @@ bool compare_is_wanted(const struct ask *a)
     return a->in.what == FETCH_REF && a->in.object.n && a->in.commit.n;
 }
 
-/* Requests the trees of both commits at once: they share most objects, so this
- * costs little. A server without filters would send all files, too. With
- * `at_once`, the trees of the older commit are requested only if a comparison
- * needs them: after a forced push they are not served, and a request that
- * includes them fails. */
+/* Requests the trees of both commits in one request, because the commits share
+ * most objects. The older commit is not part of the request
+ * - if the server does not support filters: it would send all files, too;
+ * - with `at_once`, until a comparison needs its trees: after a forced push the
+ *   server rejects every request that includes this commit. */
 void compare_start(struct ask *a)
 {
     struct repo *r = a->repo;

@@ -73,8 +73,8 @@ bool str_is_one_of(struct str s, const char *const *words, size_t count);
                 offsetof(__typeof__(*(items)), member))
 void str_sort_by(void *items, size_t count, size_t size, size_t offset);
 
-/* Binary search: returns the index of the first item whose member is greater
- * than or equal to `s`, or `count`. The items must be sorted by this member. */
+/* Returns the lower bound of `s`: the index of the first item with a member
+ * >= `s`, or `count`. A binary search; the items must be sorted by the member. */
 #define STR_FIRST_AT(items, count, member, s)                                  \
     str_first_at(items, count, sizeof *(items),                                \
                  offsetof(__typeof__(*(items)), member), s)

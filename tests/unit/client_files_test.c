@@ -428,7 +428,7 @@ TEST(an_inner_object_holds_the_servers)
     arena_done(&a);
 }
 
-/* [H6] rounded up, and no more than the client takes */
+/* [H6] Seconds are rounded up and limited to the maximum of the client. */
 TEST(a_time_limit_is_in_whole_seconds)
 {
     static const struct {

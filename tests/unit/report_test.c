@@ -1,14 +1,12 @@
-#include <string.h>
-
 #include "../../resolver/graph.h"
 #include "tap.h"
 
-/* The causes of a package that cannot be read, below the line that names it. */
+/* How the resolver reports packages that cannot be read, and their causes. */
 
 static struct arena arena;
 
-/* The messages, a line each, outermost first, with a letter for the role of
- * each: i item, c its cause, p part of it, - the cause of the next outer one. */
+/* Returns one line per message, outermost first, with the role of the message:
+ * i ERR_ITEM, c ERR_ITEM_CAUSE, p ERR_ITEM_PART, - ERR_CAUSE. */
 static const char *lines(const struct err *e)
 {
     CLEANUP(buf_done) struct buf b = {0};
@@ -67,8 +65,8 @@ TEST(a_cause_that_is_only_the_name_stays) /* [M26] */
     arena_done(&arena);
 }
 
-/* Two faults of one file are parts of its problem, and packages that fail for
- * one reason have it once. */
+/* Several errors of a file are reported as parts, and a cause shared by several
+ * packages is reported once. */
 TEST(packages_share_a_cause_of_several_parts) /* [M26] */
 {
     struct err e = {0}, why = {0};
